@@ -3,6 +3,17 @@ import type { Mutation } from './mutation.js'
 /** Of reports of deposits, and of payments that steps have registered. */
 export const depositMutations: Mutation[] = [
   {
+    name: 'a look at a report refuses the one that was sent anew since',
+    changes: [
+      {
+        file: 'server/store/money/deposits.ts',
+        find: "if (row.reported_at !== reportedAt) return 'waits'",
+        replace: '',
+      },
+    ],
+    tests: ['test/store/deposits.test.ts', '-g', 'are not refused by a look'],
+  },
+  {
     name: 'a payment that comes again by another transaction is credit once more',
     changes: [
       {

@@ -47,6 +47,17 @@ export const feeMutations: Mutation[] = [
     tests: ['test/engine/nodesFeeCap.test.ts', '-g', 'never signed dearer'],
   },
   {
+    name: 'bundles are made as dear as one that nodes have refused for that',
+    changes: [
+      {
+        file: 'server/engine/steps/bundles.ts',
+        find: 'refused.cost / 2n / maxFeePerGas',
+        replace: '(refused.cost * 2n) / maxFeePerGas',
+      },
+    ],
+    tests: ['test/engine/nodesFeeCap.test.ts', '-g', 'has the bundles after it'],
+  },
+  {
     name: 'what offers less than blocks ask for is given up, as if its user were in the way',
     changes: [
       {

@@ -18,8 +18,8 @@ describe('a transaction above a node’s own fee cap', function () {
   const { a } = scene
   const node = useFaultyNode(() => a().rpcUrls[0]!)
   const sent: { fee: bigint; isTaken: boolean }[] = []
-  /** In wei. */
-  let cap = 0n
+  /** In wei. Null: less than what the first one may cost. */
+  let cap: bigint | null = 0n
 
   beforeEach(() => {
     sent.length = 0
@@ -39,6 +39,7 @@ describe('a transaction above a node’s own fee cap', function () {
         if (method !== 'eth_sendRawTransaction') return null
         const raw = params[0] as Hex
         const { gas = 0n, maxFeePerGas: fee = 0n } = parseTransaction(raw)
+        cap ??= gas * fee - 1n
         const isTaken = gas * fee <= cap || !which(raw)
         sent.push({ fee, isTaken })
         if (isTaken) return isLeftAside && which(raw) ? { result: keccak256(raw) } : null
@@ -153,6 +154,24 @@ describe('a transaction above a node’s own fee cap', function () {
       expect(refusals().length).to.be.above(0)
       const forms = await formsOf(service)
       expect(forms.slice(0, 2).map(({ isCancel }) => isCancel)).to.deep.equal([false, true])
+    })
+  })
+
+  it('has the bundles after it cost no more than half of what was refused', async () => {
+    const [six, more] = await Promise.all([6, 6].map(async (count) => wantedOf(await scene.users(count))))
+    const asked = await scene.ask(six!)
+    await mineAt(gwei)
+    cap = null
+    await scene.withService(oneLane(60_000, { BUNDLE_MAX_STEPS: '20' }), async (service) => {
+      await scene.ends(service, asked)
+      const known = await formsOf(service)
+      expect(refusals()).to.have.length(1)
+      const ends = await scene.ends(service, await scene.askOf(service, more!))
+      expect(ends.map(({ status }) => status)).to.deep.equal(Array(6).fill('success'))
+      expect(refusals()).to.have.length(1)
+      const forms = (await formsOf(service)).slice(known.length)
+      expect(forms.some(({ isCancel }) => isCancel)).to.equal(false)
+      expect(forms.length).to.be.within(2, 5)
     })
   })
 })

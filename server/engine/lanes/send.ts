@@ -81,6 +81,9 @@ async function sendBelowNodesCap(
   const alike = transaction.forms.filter(({ isCancel }) => isCancel === refused.isCancel)
   const cheapest = cheapestOf(alike, baseFeePerGas, refused)
   const kind = cheapest === refused ? 'overFeeCap' : (await sendForm(transaction, cheapest, chain, tools)).kind
+  if (kind === 'overFeeCap' && !refused.isCancel && transaction.carries.length > 1) {
+    tools.bundles.tooDear(chain.config.chainId, transaction.gasLimit * cheapest.maxFeePerGas)
+  }
   if (kind === 'overFeeCap' && (await replaceCheaper(transaction, cheapest, chain, tools))) return
   const isInTheWay = (kind === 'overFeeCap' || kind === 'authorityBusy') && (await isWaitedFor(transaction, tools))
   if ((isInTheWay || kind === 'dead') && !refused.isCancel) {

@@ -1,6 +1,7 @@
 import type { Address, Hex } from 'viem'
-import type { Chain } from '../../chain/chain.js'
+import type { Block, Chain } from '../../chain/chain.js'
 import { type ChainAuthorization, isSameStep } from '../../domain/action.js'
+import { least } from '../../domain/bigints.js'
 import { elapsedMs } from '../../domain/elapsed.js'
 import type { StepWork } from '../../store/actions/steps.js'
 import { headOf } from '../lanes/heads.js'
@@ -41,6 +42,8 @@ export type Bundles = ReturnType<typeof createBundles>
  * operator that the vault does not know) fails the next one too, and each costs its gas and brings nothing.
  */
 const restMs = 60_000
+/** For how long bundles cost no more than half of what nodes have refused for its total fee; then a larger one is tried. */
+const cheapMs = 600_000
 /** Nodes refuse transactions above 128 KiB; authorizations and the signature need some of it. */
 const mostBytes = 96 * 1024
 /**
@@ -79,6 +82,11 @@ export function createBundles(settings: BundleSettings, tools: () => EngineTools
       collectionOf(chainId).restedAt = tools().now()
     },
 
+    /** Says that nodes refuse a bundle for what it may cost in all, in wei. */
+    tooDear(chainId: number, cost: bigint): void {
+      collectionOf(chainId).refused = { cost, at: tools().now() }
+    },
+
     /** Sends a step, with others or by itself. */
     send(step: ReadyStep): Promise<Visit> {
       if (hasStopped) return Promise.resolve(waits(0))
@@ -108,8 +116,8 @@ export function createBundles(settings: BundleSettings, tools: () => EngineTools
   function collectionOf(chainId: number): Collection {
     const known = collections.get(chainId)
     if (known) return known
-    const empty = { waiting: [], expected: 0, recording: 0, isDue: false, timer: undefined, restedAt: -Infinity }
-    const collection: Collection = empty
+    const idle = { waiting: [], expected: 0, recording: 0, isDue: false, timer: undefined }
+    const collection: Collection = { ...idle, restedAt: -Infinity, refused: null }
     collections.set(chainId, collection)
     return collection
   }
@@ -150,8 +158,8 @@ export function createBundles(settings: BundleSettings, tools: () => EngineTools
   async function sendNext(collection: Collection, freeLane: () => void): Promise<void> {
     let taken = collection.waiting
     try {
-      const { gasLimit } = await headOf(taken[0]!.step.chain, tools())
-      taken = takeWhatFits(collection, gasLimit)
+      const { chain } = taken[0]!.step
+      taken = takeWhatFits(collection, mostGasOf(collection, await headOf(chain, tools()), chain))
       closeIfDue(collection)
       await sendTogether(taken, freeLane)
     } catch (error) {
@@ -160,11 +168,18 @@ export function createBundles(settings: BundleSettings, tools: () => EngineTools
     }
   }
 
-  /** The steps of the next bundle, the longest waiting first. One that would not fit into any bundle goes by itself. */
-  function takeWhatFits(collection: Collection, blockGasLimit: bigint): Waiting[] {
+  /** The gas of a bundle at most. */
+  function mostGasOf({ refused }: Collection, head: Block, chain: Chain): bigint {
+    const { codec, tips, now } = tools()
     // The other half of a block is for everybody else; a transaction that wants a whole one may wait for long.
-    const { mostGas } = tools().codec
-    const mostHere = blockGasLimit / 2n < mostGas ? blockGasLimit / 2n : mostGas
+    const most = least(codec.mostGas, head.gasLimit / 2n)
+    if (!refused || elapsedMs(refused.at, now()) >= cheapMs) return most
+    const { maxFeePerGas } = codec.initialFees(head.baseFeePerGas, tips.withTip(chain.config))
+    return least(most, refused.cost / 2n / maxFeePerGas)
+  }
+
+  /** The steps of the next bundle, the longest waiting first. One that would not fit into any bundle goes by itself. */
+  function takeWhatFits(collection: Collection, mostGas: bigint): Waiting[] {
     const taken: Waiting[] = []
     for (const entry of collection.waiting) {
       const { account } = entry.step
@@ -176,7 +191,7 @@ export function createBundles(settings: BundleSettings, tools: () => EngineTools
       if (taken.some(({ step }) => confirmationsOf(step) !== confirmationsOf(entry.step))) continue
       const shares = [...taken, entry].map(({ share }) => share)
       const bytes = shares.reduce((sum, share) => sum + share.bytes, 0)
-      const fits = tools().codec.bundleGasLimit(shares) <= mostHere && bytes <= mostBytes
+      const fits = tools().codec.bundleGasLimit(shares) <= mostGas && bytes <= mostBytes
       if (fits || taken.length === 0) taken.push(entry)
       if (taken.length >= settings.maxSteps) break
     }
@@ -248,6 +263,8 @@ type Collection = {
   timer: NodeJS.Timeout | undefined
   /** When a bundle has failed as a whole, in unix ms; for a while every step goes by itself after that. */
   restedAt: number
+  /** What a bundle would have cost that nodes refused for that, in wei, and when, in unix ms. */
+  refused: { cost: bigint; at: number } | null
 }
 
 function confirmationsOf({ work }: ReadyStep): number {
