@@ -30,9 +30,12 @@ export class IntentError extends Error {
 export function isIntentError<Name extends keyof IntentErrors>(error: unknown, name: Name): error is IntentErrors[Name]
 export function isIntentError(error: unknown): error is IntentError
 export function isIntentError(error: unknown, name?: string): boolean {
-  if (!(error instanceof Error) || typeof (error as Partial<IntentError>).retryable !== 'boolean') return false
-  return name === undefined ? errorNames.has(error.name) : error.name === name
+  return seemsOurs(error) && (name === undefined ? errorNames.has(error.name) : error.name === name)
 }
+
+/** As `isIntentError`, where nothing but this package's own and the signal's reason is rejected with. */
+export const seemsOurs = (error: unknown): error is IntentError =>
+  typeof (Object(error) as Partial<IntentError>).retryable === 'boolean'
 
 type IntentErrors = {
   IntentApiError: IntentApiError
@@ -64,7 +67,7 @@ export async function naming<T>(
     return await run()
   } catch (error) {
     const named = error as Record<string, unknown>
-    if (isIntentError(error)) for (const [name, value] of Object.entries(names)) named[name] ??= value
+    if (seemsOurs(error)) for (const [name, value] of Object.entries(names)) named[name] ??= value
     throw error
   }
 }

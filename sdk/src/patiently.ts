@@ -1,4 +1,4 @@
-import { type IntentApiError, type IntentError, isIntentError } from './errors.js'
+import { type IntentApiError, type IntentError, seemsOurs } from './errors.js'
 import { longestPauseMs, shortestPauseMs } from './pauses.js'
 import { sleep } from './sleep.js'
 
@@ -15,7 +15,7 @@ export async function patiently<T>(
     } catch (error) {
       const wantedMs = (error as IntentApiError | undefined)?.retryAfterMs ?? longestPauseMs
       const pauseMs = Math.max(wantedMs, shortestPauseMs)
-      if (!isIntentError(error) || !error.retryable || performance.now() + pauseMs > deadline) throw error
+      if (!seemsOurs(error) || !error.retryable || performance.now() + pauseMs > deadline) throw error
       onFault?.(error)
       await sleep(pauseMs, signal)
     }

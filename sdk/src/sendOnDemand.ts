@@ -155,12 +155,20 @@ function checkOnDemand({ user, intents, pay, account }: OnDemandOptions): void {
 /** The one transaction that does what a batch asks of the user. Null when it asks nothing of him. */
 function paymentOf({ chainId, tokenTransfers, call }: OnDemandBatch): Payment | null {
   const isBare = tokenTransfers.length === 0
-  if (call && (isBare || call.value || call.data !== '0x')) return { ...call, chainId }
-  const [transfer, more] = tokenTransfers.filter(({ from }) => from !== 'solver')
-  if (isBare || more) throw new IntentError('A step is one transaction: name a call.')
+  const own = tokenTransfers.filter(({ from }) => from !== 'solver')
+  const [transfer, more] = own
+  const isNative = (token: Address) => BigInt(readToken(token)) === 0n
+  const asked = call && (isBare || call.value || call.data !== '0x') ? call : null
+  // A transaction has one recipient and one value, by which native transfers are told.
+  const isOne = ({ to, token, amount }: (typeof own)[0]) =>
+    !isNative(token) || (isSame(asked?.to, to) && amount <= asked!.value)
+  if (asked ? !own.every(isOne) : isBare || more) {
+    throw new IntentError('A step is one transaction: name one call for all.')
+  }
+  if (asked) return { ...asked, chainId }
   if (!transfer) return null
   const { to, token, amount } = transfer
-  if (BigInt(readToken(token)) === 0n) return { chainId, to, value: amount, data: '0x' }
+  if (isNative(token)) return { chainId, to, value: amount, data: '0x' }
   // transfer(address,uint256)
   const data: Hex = `0xa9059cbb${addressWord(to).slice(2)}${word(amount).slice(2)}`
   return { chainId, to: token, value: 0n, data }

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { type Address, createWalletClient, http, parseUnits } from 'viem'
+import { type Address, createWalletClient, http, parseUnits, zeroAddress } from 'viem'
 import { createIntentClient } from '../../sdk/src/client.js'
 import { IntentError, IntentTimeoutError, StepFailedError, UnregisteredPaymentError } from '../../sdk/src/errors.js'
 import { type OnDemandOptions, sendOnDemand } from '../../sdk/src/sendOnDemand.js'
@@ -107,12 +107,21 @@ for (const proof of ['none', 'required'])
       }
     })
 
-    it('is made for a batch of nothing by a bare transaction, and for one that names no call nothing is paid', async () => {
+    it('is made for a batch of nothing by a bare transaction, and for one that no transaction can do nothing is paid', async () => {
       const { a, account, send, payments } = await twoPayments()
       const to = newUser().address
       const nothing = { chainId: a.chainId, tokenTransfers: [] }
-      const error = await send({ intents: [{ chainBatches: [nothing] }] }).catch((reason: unknown) => reason)
-      expect((error as IntentError).message).to.equal('A step is one transaction: name a call.')
+      // Nor does a transaction to one pay another.
+      const token = zeroAddress
+      const native = { ...nothing, tokenTransfers: [{ from: account.address, to, token, amount: 5n }] }
+      const calls = [
+        { to: a.vault, value: 5n, data: '0x1234' as const },
+        { to, value: 4n, data: '0x' as const },
+      ]
+      for (const batch of [nothing, ...calls.map((call) => ({ ...native, call }))]) {
+        const error = await send({ intents: [{ chainBatches: [batch] }] }).catch((reason: unknown) => reason)
+        expect((error as IntentError).message).to.equal('A step is one transaction: name one call for all.')
+      }
       expect(payments()).to.equal(0)
       const paid: unknown[] = []
       const wallet = createWalletClient({ account, transport: http(a.rpcUrls[0]) })
