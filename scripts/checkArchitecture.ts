@@ -18,6 +18,13 @@ const rooms = [
   'server/devnet',
 ]
 
+/** What all rooms of the store may import beside each other. */
+const ofStore = ['server/domain', 'server/lists', 'server/concurrency']
+const sharedInStore = [
+  'server/store/connection',
+  ...['rows', 'claims', 'storedMessage', 'writtenTogether'].map((name) => `server/store/${name}.ts`),
+]
+
 /** What all rooms of the engine may import beside each other. */
 const ofEngine = [
   'server/domain',
@@ -35,7 +42,18 @@ const allowed: Record<string, string[]> = {
   'server/lists': [],
   'server/concurrency': [],
   'server/domain': ['server/lists'],
-  'server/store': ['server/domain', 'server/lists', 'server/concurrency'],
+  'server/store': [...ofStore, 'server/store'],
+  'server/store/connection': [...ofStore, 'server/store/migrations'],
+  'server/store/actions': [...ofStore, ...sharedInStore, 'type:server/store/journal'],
+  'server/store/money': [...ofStore, ...sharedInStore, 'server/store/airdrops.ts', 'server/store/actions'],
+  'server/store/journal': [
+    ...ofStore,
+    ...sharedInStore,
+    'server/store/airdrops.ts',
+    'server/store/emptyLedger.ts',
+    'server/store/actions',
+    'server/store/money',
+  ],
   'server/chain': ['server/domain', 'server/lists', 'server/concurrency', 'sdk/src/signing.ts', 'sdk/src/keccak256.ts'],
   'server/services': [
     'server/domain',

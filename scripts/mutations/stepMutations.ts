@@ -35,7 +35,7 @@ export const stepMutations: Mutation[] = [
     name: 'a step that is handed over is due for others too',
     changes: [
       {
-        file: 'server/store/actions/stepRequests.ts',
+        file: 'server/store/stepRequests.ts',
         find: 'due_at: { inMs: leaseMs ?? 0 },',
         replace: 'due_at: { inMs: Math.min(leaseMs ?? 0, 0) },',
       },
@@ -68,7 +68,7 @@ export const stepMutations: Mutation[] = [
     name: 'a step takes its account before the step before it has ended',
     changes: [
       {
-        file: 'server/store/actions/stepRequests.ts',
+        file: 'server/store/stepRequests.ts',
         find: 'const takesAccount = ready && known.account !== null',
         replace: 'const takesAccount = known.account !== null',
       },

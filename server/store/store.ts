@@ -49,7 +49,7 @@ import {
 import { readOpenExposures, settleExposure } from './money/exposures.js'
 import { createActionIntake, findKnownAction } from './actions/newActions.js'
 import { giveAccountBack, takeAccounts } from './actions/accounts.js'
-import { reserveForStep } from './actions/reserveForStep.js'
+import { reserveForStep } from './journal/reserveForStep.js'
 import { fixStepKey } from './actions/stepKeys.js'
 import { readSettledBlocks, undoBlock } from './journal/reorganisations.js'
 import { readStuck, readUnsettled, readWaiting, takesWrites } from './healthReads.js'
@@ -65,7 +65,7 @@ import {
   readStepsOf,
   type StepWait,
 } from './actions/steps.js'
-import { createStepRequests } from './actions/stepRequests.js'
+import { createStepRequests } from './stepRequests.js'
 import { sweep } from './sweep.js'
 import { createTransactionRecorder } from './journal/transactionRecorder.js'
 import { createVenueTxHashStore } from './venueTxHashes.js'

@@ -1,5 +1,5 @@
 import type { Order } from '../../server/domain/request.js'
-import type { StepRequest } from '../../server/store/actions/stepRequests.js'
+import type { StepRequest } from '../../server/store/stepRequests.js'
 
 /** Asks for a step to be executed, without a hash, a signature or a need of credit, and leaves it to no visit. */
 export function aStepRequest({

@@ -82,7 +82,7 @@ export function raisedIn(groups: Groups): Record<string, Raised> {
       deposit_mismatch: ['recordDeposit'],
       withdrawal_exceeds_balance: ['recordDeposit'],
     },
-    'store/actions/stepRequests.ts': {
+    'store/stepRequests.ts': {
       not_found: ['executeStep'],
       transaction_already_used: ['executeStep'],
       insufficient_credit: ['executeStep'],

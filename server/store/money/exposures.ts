@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import type { Address, Hash } from 'viem'
 import { least, sum } from '../../domain/bigints.js'
 import type { Database, Transaction } from '../connection/database.js'
-import { formsOf } from '../journal/forms.js'
+import { formsOf } from './forms.js'
 
 /**
  * An amount that the solver has paid on the strength of something that a reorganisation deeper than the confirmations took away

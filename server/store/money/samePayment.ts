@@ -3,7 +3,7 @@ import { isSameStep, type StepRef } from '../../domain/action.js'
 import type { StepView } from '../../domain/views.js'
 import { readSeenSteps } from '../actions/events.js'
 import type { Transaction } from '../connection/database.js'
-import { formsOf } from '../journal/forms.js'
+import { formsOf } from './forms.js'
 import type { CreditRow } from '../rows.js'
 
 type Payment = {

@@ -1,8 +1,8 @@
 import type { SolverNeed } from '../../domain/solverNeeds.js'
 import type { Database } from '../connection/database.js'
-import { someLaneAhead } from '../journal/lanes.js'
+import { someLaneAhead } from './lanes.js'
 import { reserveCredit, type ReserveOutcome, spenderOf } from '../money/credits.js'
-import { lockedSteps, type StepWork } from './steps.js'
+import { lockedSteps, type StepWork } from '../actions/steps.js'
 
 /**
  * Sets credit aside for a step that was accepted while the step before it was still under way. Credit that was set aside
