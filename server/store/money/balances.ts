@@ -50,7 +50,7 @@ export async function underLock<Query extends Statement>(
   const [locked, found] = await look()
   const missing = tokens.filter((token) => !locked.some((row) => row.token === token))
   if (missing.length === 0 || !adds) return found
-  await addEmpty(
+  addEmpty(
     trx,
     missing.map((token) => ({ user, chain_id: chainId, token })),
   )
@@ -67,7 +67,7 @@ export async function moveBalance(
   const locked = () => trx.lock(trx<BalanceRow>('balances').where(where)).first()
   let row = await locked()
   if (!row) {
-    await addEmpty(trx, [where])
+    addEmpty(trx, [where])
     row = await locked()
   }
   const next = {
@@ -84,16 +84,16 @@ export async function moveBalance(
     reserved: next.reserved.toString(),
     wallet: next.wallet.toString(),
   }
-  await trx('balances').where(where).update(columns)
+  trx.later(trx('balances').where(where).update(columns))
 }
 
 /**
  * Makes empty balances, unless others have made them at the same moment. To be called after a look only: where the rows
  * exist already, MariaDB gives two inserting transactions a lock each, and then each waits for the other's to be released.
  */
-async function addEmpty(trx: Transaction, keys: readonly Pick<BalanceRow, 'user' | 'chain_id' | 'token'>[]) {
+function addEmpty(trx: Transaction, keys: readonly Pick<BalanceRow, 'user' | 'chain_id' | 'token'>[]): void {
   const rows = keys.map((key) => ({ ...key, available: '0', reserved: '0', wallet: '0' }))
-  await trx('balances').insert(rows).onConflict(['user', 'chain_id', 'token']).ignore()
+  trx.later(trx('balances').insert(rows).onConflict(['user', 'chain_id', 'token']).ignore())
 }
 
 function toBalance(row: BalanceRow): Balance {

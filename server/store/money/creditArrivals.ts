@@ -58,7 +58,7 @@ async function creditTransaction(
   const unclaimed = known.filter((credit) => credit.actionId === null)
   for (const part of writtenTogether(unclaimed)) {
     const ids = part.map(({ id }) => id)
-    await trx('credits').whereIn('id', ids).update({ action_id: step.actionId })
+    trx.later(trx('credits').whereIn('id', ids).update({ action_id: step.actionId }))
   }
   if (unknown.length === 0) return
   const lostBefore = rows.length - standing(rows).length
@@ -118,7 +118,7 @@ export async function addCredits(
     entries.push({ ...arrival, covered, available: arrival.amount - covered })
   }
   for (const part of writtenTogether(entries)) {
-    await trx('credits').insert(part.map((entry) => creditRow(entry, actionId, now)))
+    trx.later(trx('credits').insert(part.map((entry) => creditRow(entry, actionId, now))))
     const postings = part.flatMap(({ logIndex, user, token, amount, covered }) => {
       const place = { user, chainId, token }
       const log = { chain_id: chainId, transaction_hash: transactionHash, log_index: logIndex }

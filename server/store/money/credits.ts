@@ -52,7 +52,7 @@ export async function reserveCredit(
   if (reserved.length > 0) return { outcome: 'reserved', isLost: reserved.some((credit) => Boolean(credit.is_lost)) }
   if (await hasOpenGrant(trx, spender.ref)) return { outcome: 'reserved' }
   // On a cluster the caller's lock on the step holds on one node only: see the column in the migration.
-  await trx('steps').where(stepKeyColumns(spender.ref)).increment('reservation_rounds', 1)
+  trx.later(trx('steps').where(stepKeyColumns(spender.ref)).increment('reservation_rounds', 1))
 
   const use = { ...spender, actionId: spender.ref.actionId }
   const rows = await lockOpenCredits(trx, use, needs)
@@ -156,7 +156,7 @@ export async function spendCredit(trx: Transaction, ref: StepRef, attempt: strin
     posting: entry('spend', ref, attempt, credit, amount),
   }))
   await moveCredits(trx, moves, now)
-  await trx('reservations').where(stepKeyColumns(ref)).update({ status: 'spent' })
+  trx.later(trx('reservations').where(stepKeyColumns(ref)).update({ status: 'spent' }))
   await spendOpenFunding(trx, ref)
 }
 
@@ -224,7 +224,7 @@ async function writeReservations(
       status: 'reserved',
       created_at: now,
     }))
-    await trx('reservations').insert(reservations)
+    trx.later(trx('reservations').insert(reservations))
   }
   const byId = new Map(rows.map((row) => [row.id, row]))
   const moves = draws.map(({ creditId, amount }) => {

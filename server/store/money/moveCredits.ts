@@ -20,7 +20,7 @@ export type CreditMove = {
  */
 export async function moveCredits(trx: Transaction, moves: readonly CreditMove[], now: number): Promise<void> {
   for (const part of writtenTogether(moves)) {
-    await updateCredits(trx, part)
+    updateCredits(trx, part)
     const postings = part.map(({ credit, posting }) => ({ ...posting, ...keyOf(credit) }))
     post(trx, postings, now)
   }
@@ -39,7 +39,7 @@ export function keyOf(credit: Pick<CreditRow, 'user' | 'chain_id' | 'token'>) {
 }
 
 /** Writes the new values of each credit, all by one statement. */
-async function updateCredits(trx: Transaction, moves: readonly CreditMove[]): Promise<void> {
+function updateCredits(trx: Transaction, moves: readonly CreditMove[]): void {
   const next = moves.map(({ credit, by }) => {
     const available = BigInt(credit.available) + (by.available ?? 0n)
     const reserved = BigInt(credit.reserved) + (by.reserved ?? 0n)
@@ -57,5 +57,5 @@ async function updateCredits(trx: Transaction, moves: readonly CreditMove[]): Pr
   }
   const ids = next.map(({ id }) => id)
   const columns = { available: valueOf('available'), reserved: valueOf('reserved'), is_open: valueOf('is_open') }
-  await trx('credits').whereIn('id', ids).update(columns)
+  trx.later(trx('credits').whereIn('id', ids).update(columns))
 }
