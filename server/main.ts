@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { boundGarbage } from './process/boundGarbage.js'
 import { type Service, startService } from './compose.js'
 import { loadConfig } from './config/config.js'
-import { createLogger, hideSecrets } from './process/logging.js'
+import { createLogger, endProcess, hideSecrets } from './process/logging.js'
 import { releaseMemory } from './process/releaseMemory.js'
 
 boundGarbage()
@@ -22,7 +22,7 @@ class Stopped extends Error {}
 // Node itself would print the error with all its properties, such as an SQL statement with its values.
 process.on('uncaughtException', (error) => {
   log.fatal({ err: error }, 'stopped by an error that nobody has caught')
-  process.exit(1)
+  void endProcess(1)
 })
 
 try {
@@ -30,16 +30,16 @@ try {
   const starting = startService(config, log, { signal: stopping.signal })
   const stop = (signal: string) => {
     // Whoever sends a second signal wants the process to end at once.
-    if (stopping.signal.aborted) process.exit(1)
+    if (stopping.signal.aborted) return void endProcess(1)
     log.info({ signal }, 'stopping')
     stopping.abort(new Stopped())
     const stopped = starting.then((service) => service.stop())
     stopped.then(
-      () => process.exit(0),
+      () => endProcess(0),
       (error: unknown) => {
-        if (error instanceof Stopped) process.exit(0)
+        if (error instanceof Stopped) return endProcess(0)
         log.error({ err: error }, 'could not stop in order')
-        process.exit(1)
+        return endProcess(1)
       },
     )
   }
@@ -58,10 +58,10 @@ try {
   await releaseMemory()
   if (!stopping.signal.aborted) announce(service)
 } catch (error) {
-  if (error instanceof Stopped) process.exit(0)
+  if (error instanceof Stopped) await endProcess(0)
   const reason = error instanceof Error ? error.message : String(error)
   process.stderr.write(`The service could not start: ${hide(reason)}\n`)
-  process.exit(1)
+  await endProcess(1)
 }
 
 async function toggleDraining(starting: Promise<Service>, log: Logger): Promise<void> {

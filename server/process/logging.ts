@@ -1,11 +1,18 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { decoded, longHex, secretsIn, shortenHex } from '../chain/nodes/redact.js'
 import type { Config } from '../config/config.js'
 
 /** How much of the log, in bytes, waits for whoever reads it; beyond that lines are lost. */
 const mostUnread = 16 * 2 ** 20
+/** For how long the end of the process waits for the last lines to be taken. */
+const lastLinesMs = 1_000
 
 let lostLines = 0
+/** What has become of the lines that stdout was given last. */
+let lastLines: 'written' | 'onTheirWay' | 'failed' = 'written'
+/** Called once they are written or have failed. */
+let whenSettled: (() => void) | null = null
 
 /** How many lines of this process's log were lost since nobody took them. */
 export const lostLogLines = (): number => lostLines
@@ -29,14 +36,37 @@ export function createLogger(
 }
 
 /**
+ * Ends the process once its log is written, or after a moment where nobody takes it. A write that its reader never takes
+ * keeps a thread for ever, and Node's own end waits for that: then only a kill ends the process.
+ */
+export async function endProcess(code: number): Promise<void> {
+  const settled = new Promise<void>((resolve) => (whenSettled = resolve))
+  if (lastLines === 'onTheirWay') await Promise.race([settled, pause(lastLinesMs)])
+  if (lastLines === 'onTheirWay') process.kill(process.pid, 'SIGKILL')
+  process.exit(code)
+}
+
+/**
  * Stdout for the log. Lines that come while others are being written go out together; a write for each would slow every
  * request. Where its reader stands still or its disk is full, lines wait for a while and are then lost: the service goes on.
  */
 function openStdout(): DestinationStream {
   const stdout = pino.destination({ dest: 1, sync: false, maxLength: mostUnread })
+  const settle = (as: typeof lastLines) => {
+    lastLines = as
+    whenSettled?.()
+  }
   stdout.on('drop', () => lostLines++)
+  stdout.on('drain', () => settle('written'))
   // Without a listener Node would end the process. What could not be written is tried again with the next line.
-  stdout.on('error', () => undefined)
+  stdout.on('error', () => settle('failed'))
+  // Called after a fatal line and at the end of the process, it would wait for the reader or the disk without a bound.
+  stdout.flushSync = () => undefined
+  const write = stdout.write.bind(stdout)
+  stdout.write = (line) => {
+    lastLines = 'onTheirWay'
+    return write(line)
+  }
   return stdout
 }
 
