@@ -56,7 +56,11 @@ function openStdout(): DestinationStream {
     lastLines = as
     whenSettled?.()
   }
-  stdout.on('drop', () => lostLines++)
+  stdout.on('drop', () => {
+    lostLines++
+    // Where there is no room for a line, none is tried again with it.
+    stdout.write('')
+  })
   stdout.on('drain', () => settle('written'))
   // Without a listener Node would end the process. What could not be written is tried again with the next line.
   stdout.on('error', () => settle('failed'))

@@ -7,6 +7,7 @@ import { expect } from 'chai'
 const programOf = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 const talker = programOf('talker.ts')
 const lastWords = programOf('lastWords.ts')
+const fullForAWhile = programOf('fullForAWhile.ts')
 
 const start = (program: string, stdout: 'pipe' | number, ...args: string[]) =>
   spawn(process.execPath, ['--import', 'tsx', program, ...args], { stdio: ['ignore', stdout, 'pipe'] })
@@ -62,4 +63,9 @@ describe('the log', () => {
       expect(signal).to.equal('SIGKILL')
     })
   }
+
+  it('goes on once its disk has room again', async () => {
+    const { said } = await ends(start(fullForAWhile, 'pipe'))
+    expect(said).to.match(/^.*a word/)
+  })
 })
