@@ -2,7 +2,7 @@ import type { SendKind } from '../domain/sendKind.js'
 import type { SendOutcome } from './chain.js'
 
 /** What one node alone may say. */
-type NodeKind = Exclude<SendKind, 'perhapsBusy'>
+type NodeKind = Exclude<SendKind, 'perhapsBusy' | 'perhapsOverFeeCap'>
 
 /** What an answer means by itself. `otherChain`: the node takes the transaction for one of another chain. */
 type AnswerKind = NodeKind | 'otherChain'
@@ -175,8 +175,11 @@ export function combineOutcomes(outcomes: readonly NodeOutcome[]): SendOutcome {
   const [first, ...others] = outcomes
   if (!first) return { kind: 'ambiguous', text: 'no node was asked' }
   const { kind, text } = others.reduce((most, other) => (ranks[other.kind] < ranks[most.kind] ? other : most), first)
-  const busy = outcomes.find((outcome) => outcome.kind === 'authorityBusy')
+  const [busy, tooDear] = (['authorityBusy', 'overFeeCap'] as const).map((refusal) =>
+    outcomes.find((outcome) => outcome.kind === refusal),
+  )
   if (kind === 'ambiguous' && busy) return { kind: 'perhapsBusy', text: `${busy.text}; ${text}` }
+  if (kind === 'ambiguous' && tooDear) return { kind: 'perhapsOverFeeCap', text: `${tooDear.text}; ${text}` }
   // Nothing is known of the transaction, as after an answer that says nothing.
   return { kind: kind === 'unreached' ? 'ambiguous' : kind, text }
 }

@@ -18,13 +18,20 @@ export type SendKind =
   | 'unfunded'
   /** The node refuses it for all that it may cost, which is more than the node's own cap. */
   | 'overFeeCap'
+  /** A node refuses it for all that it may cost, and of others it is not known whether they have it. */
+  | 'perhapsOverFeeCap'
   /** The node refuses it for now, for anything else. */
   | 'notPooled'
   /** No chain state can make it valid. */
   | 'dead'
 
 /**
- * What the journal notes of the last send of a transaction. `overFeeCap` stands also where nodes have a cheaper form by
- * now than the newest, which they refuse.
+ * What the journal notes of the last send of a transaction. `overFeeCap`, or that it is so perhaps, stands also where
+ * nodes have a cheaper form by now than the newest, which they refuse.
  */
 export type NotedSend = SendKind
+
+/** Whether a node refuses a transaction for all that it may cost, while none is known to have it. */
+export function isRefusedForCost(kind: SendKind | null): kind is 'overFeeCap' | 'perhapsOverFeeCap' {
+  return kind === 'overFeeCap' || kind === 'perhapsOverFeeCap'
+}

@@ -218,8 +218,16 @@ describe('what a node answers to a raw transaction', () => {
     for (const kind of ['unfunded', 'notPooled', 'dead'] as const) {
       expect(of(kind, 'overFeeCap')).to.equal('overFeeCap')
     }
-    for (const kind of ['accepted', 'ambiguous', 'authorityBusy'] as const) {
+    for (const kind of ['accepted', 'authorityBusy'] as const) {
       expect(of('overFeeCap', kind)).to.equal(kind)
+    }
+  })
+
+  it('tells of a node that refuses what it may cost though another node may have it', () => {
+    expect(of('overFeeCap', 'ambiguous')).to.equal('perhapsOverFeeCap')
+    expect(of('ambiguous', 'unreached', 'overFeeCap')).to.equal('perhapsOverFeeCap')
+    for (const kind of ['accepted', 'known', 'consumed', 'slotTaken'] as const) {
+      expect(of('overFeeCap', 'ambiguous', kind)).to.equal(kind)
     }
   })
 

@@ -17,6 +17,7 @@ describe('a transaction above a node’s own fee cap', function () {
   const scene = bundleScene()
   const { a } = scene
   const node = useFaultyNode(() => a().rpcUrls[0]!)
+  const other = useFaultyNode(() => a().rpcUrls[0]!)
   const sent: { fee: bigint; isTaken: boolean }[] = []
   /** In wei. Null: less than what the first one may cost. */
   let cap: bigint | null = 0n
@@ -84,6 +85,36 @@ describe('a transaction above a node’s own fee cap', function () {
       const forms = await formsOf(service)
       const ofIt = forms.filter(({ nonce }) => nonce === forms[0]!.nonce)
       expect(ofIt.map(({ isCancel }) => isCancel)).to.deep.equal([false, true])
+    })
+  })
+
+  it('is given up after a while for those who wait where another node does not say whether it has it', async () => {
+    const [dear, next] = (await scene.users(2)) as [Asked['user'], Asked['user']]
+    refuse(() => false)
+    const twoNodes = () =>
+      scene.changedChains((chain, index) => {
+        chain.replaceAfterMs = 1_000
+        if (index === 0) chain.rpcUrls = [node.url, other.url]
+      })
+    // Nobody's authorization is in it, for which it would be given up in any case.
+    const asked = await scene.ask(await wantedOf([dear]))
+    await scene.withService({ ...oneLane(1_000), ...twoNodes() }, async (service) => {
+      expect((await scene.ends(service, asked))[0].status).to.equal('success')
+      refuse((raw) => raw.includes(dear.address.slice(2).toLowerCase()))
+      cap = 1n
+      other.behave({
+        kind: 'answer',
+        answer: ({ method }) =>
+          method === 'eth_sendRawTransaction' ? { error: { code: -32603, message: 'internal error' } } : null,
+      })
+      const refused = await scene.askOf(service, await wantedOf([dear]))
+      await until(() => refusals().length > 0, 'it to be refused')
+      const blocks = keepDoing(scene.mine, () => 300)
+      const waiting = await scene.askOf(service, await wantedOf([next]))
+      const [done] = await scene.ends(service, waiting, 0, 40_000).finally(() => blocks.stop())
+      expect(done.status).to.equal('success')
+      const [ended] = await scene.ends(service, refused)
+      expect(ended.error).to.include({ code: 'transaction_cancelled', retryable: true })
     })
   })
 

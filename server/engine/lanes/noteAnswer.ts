@@ -1,5 +1,5 @@
 import type { Chain, SendOutcome } from '../../chain/chain.js'
-import type { SendKind } from '../../domain/sendKind.js'
+import { isRefusedForCost, type SendKind } from '../../domain/sendKind.js'
 import type { JournalTransaction, SignedForm } from '../../store/journal/journalTransactions.js'
 import { transactionFields } from '../logFields.js'
 import type { EngineTools } from '../tools.js'
@@ -12,6 +12,7 @@ const lookAgainMs: Record<SendKind, number> = {
   known: resendMs,
   ambiguous: resendMs,
   perhapsBusy: resendMs,
+  perhapsOverFeeCap: resendMs,
   slotTaken: backOffMs,
   unfunded: backOffMs,
   overFeeCap: backOffMs,
@@ -38,7 +39,7 @@ export async function noteAnswer(
   tools.log.debug({ ...context, outcome: kind, answer: text }, 'transaction sent')
   // The form may be mined already: its block is looked for while the answer is noted.
   tools.look(transaction.chainId, form.hash)
-  if (kind === 'notPooled' || kind === 'unfunded' || kind === 'overFeeCap') {
+  if (kind === 'notPooled' || kind === 'unfunded' || isRefusedForCost(kind)) {
     tools.log.warn({ ...context, answer: text }, 'node refuses the transaction for now')
   }
   if (kind === 'unfunded') tools.gasBalances.refused(chain, transaction.signer)
@@ -50,8 +51,8 @@ export async function noteAnswer(
   }
   const newest = transaction.forms.at(-1)!
   // Whatever nodes say to a cheaper form, nothing dearer is to be signed than what they refuse for its cost.
-  const isRefused = transaction.sendOutcome === 'overFeeCap' && form.maxFeePerGas < newest.maxFeePerGas
-  const outcome = isRefused ? 'overFeeCap' : kind
+  const { sendOutcome: before } = transaction
+  const outcome = isRefusedForCost(before) && form.maxFeePerGas < newest.maxFeePerGas ? before : kind
   // Where an older form was sent, the wait of the newest says nothing and begins anew.
   const noted = { outcome, dueAt: now + lookAgainMs[kind], waitsAnew: form !== newest } as const
   await tools.store.noteSend(transaction.id, noted, now)

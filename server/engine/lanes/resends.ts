@@ -1,6 +1,7 @@
 import type { Address } from 'viem'
 import type { Block, Chain } from '../../chain/chain.js'
 import { elapsedMs } from '../../domain/elapsed.js'
+import { isRefusedForCost } from '../../domain/sendKind.js'
 import { groupBy } from '../../lists/groupBy.js'
 import type { JournalTransaction } from '../../store/journal/journalTransactions.js'
 import { isToBeCancelled, replace } from './replace.js'
@@ -104,7 +105,7 @@ export function createResends(chain: Chain, tools: EngineTools) {
     // Not for ever: nodes may not tell for hours, while the lane waits, and higher fees for what is mined are never
     // paid.
     const mayBeMined = seen.unanswered.has(transaction.id) && ageMs <= replaceAfterMs * standstillFactor
-    const isTooDear = transaction.sendOutcome === 'overFeeCap'
+    const isTooDear = isRefusedForCost(transaction.sendOutcome)
     const isForLong = isTooDear && !mayBeMined && (await isLongTooDear(transaction, seen))
     if (isForLong && (await replace(transaction, chain, { isCancel: true }, tools))) return
     // A signer who can't pay for it as it is can't pay for more, and nodes that refuse what it costs refuse more.

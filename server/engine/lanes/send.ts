@@ -1,4 +1,5 @@
 import type { Chain, SendOutcome } from '../../chain/chain.js'
+import { isRefusedForCost } from '../../domain/sendKind.js'
 import type { JournalTransaction, SignedForm } from '../../store/journal/journalTransactions.js'
 import type { EngineTools } from '../tools.js'
 import { headOf } from './heads.js'
@@ -18,7 +19,9 @@ export async function sendStored(transaction: JournalTransaction, chain: Chain, 
   }
   const form = formToSend(transaction)
   const answer = await sendForm(transaction, form, chain, tools)
-  if (answer.kind === 'overFeeCap') await sendBelowNodesCap(transaction, form, chain, tools)
+  if (isRefusedForCost(answer.kind)) {
+    await sendBelowNodesCap({ ...transaction, sendOutcome: answer.kind }, form, chain, tools)
+  }
   if (answer.kind === 'unfunded' && !form.isCancel) await sendCheaper(transaction, chain, tools)
   if (answer.kind === 'slotTaken') await replace(transaction, chain, { isCancel: form.isCancel }, tools)
   // A user can keep his authorization out of the pools. Where no others wait for him, his transaction is waited for like
@@ -68,23 +71,23 @@ async function sendCheaper(transaction: JournalTransaction, chain: Chain, tools:
 /**
  * Sends the cheapest form that pays the base fee, of a transaction that nodes refuse for all that its newest form may
  * cost. Where they refuse that as well, one is signed with fees as of now. Once there is nothing cheaper to try, a cancel,
- * which takes little gas, gives the nonce up for those who wait for it.
+ * which takes little gas, gives the nonce up for those who wait for it; not at once where some node may have it.
  */
 async function sendBelowNodesCap(
-  given: JournalTransaction,
+  transaction: JournalTransaction,
   refused: SignedForm,
   chain: Chain,
   tools: EngineTools,
 ): Promise<void> {
-  const transaction: JournalTransaction = { ...given, sendOutcome: 'overFeeCap' }
   const { baseFeePerGas } = await headOf(chain, tools)
   const alike = transaction.forms.filter(({ isCancel }) => isCancel === refused.isCancel)
   const cheapest = cheapestOf(alike, baseFeePerGas, refused)
-  const kind = cheapest === refused ? 'overFeeCap' : (await sendForm(transaction, cheapest, chain, tools)).kind
-  if (kind === 'overFeeCap' && !refused.isCancel && transaction.carries.length > 1) {
+  const again = cheapest === refused ? null : await sendForm(transaction, cheapest, chain, tools)
+  const kind = again ? again.kind : transaction.sendOutcome
+  if (isRefusedForCost(kind) && !refused.isCancel && transaction.carries.length > 1) {
     tools.bundles.tooDear(chain.config.chainId, transaction.gasLimit * cheapest.maxFeePerGas)
   }
-  if (kind === 'overFeeCap' && (await replaceCheaper(transaction, cheapest, chain, tools))) return
+  if (isRefusedForCost(kind) && (await replaceCheaper(transaction, cheapest, chain, tools))) return
   const isInTheWay = (kind === 'overFeeCap' || kind === 'authorityBusy') && (await isWaitedFor(transaction, tools))
   if ((isInTheWay || kind === 'dead') && !refused.isCancel) {
     await replace(transaction, chain, { isCancel: true }, tools)
