@@ -1,5 +1,6 @@
 import { type Address, getAddress } from 'viem'
 import { type ChainBatch, nativeToken } from '../domain/action.js'
+import { ownPartOf } from '../domain/oneTransaction.js'
 import { depthOf } from '../domain/finality.js'
 import type { Block, ChainTransaction, Receipt } from './chain.js'
 import { matchTransfers } from './transfers.js'
@@ -42,29 +43,24 @@ export function verifyPayment(options: {
 /** What speaks against the transaction itself, mined or not; null: nothing does. */
 export function paymentMismatch(
   transaction: ChainTransaction,
-  { tokenTransfers, calls }: Pick<ChainBatch, 'tokenTransfers' | 'calls'>,
+  batch: Pick<ChainBatch, 'tokenTransfers' | 'calls'>,
   user: Address,
 ): string | null {
   if (transaction.from !== user)
     return `The transaction was sent by ${getAddress(transaction.from)}, not by ${getAddress(user)}.`
 
   const recipient = transaction.to === null ? 'a new contract' : getAddress(transaction.to)
-  // A batch without transfers asks for its call, however little that does.
-  const isBare = tokenTransfers.length === 0
-  for (const call of calls.filter(({ value, data }) => isBare || value > 0n || data !== '0x')) {
+  const { calls, native, owed } = ownPartOf(batch)
+  for (const call of calls) {
     if (transaction.to !== call.to) return `The transaction goes to ${recipient}, not to ${getAddress(call.to)}.`
     if (transaction.value !== call.value) return `The transaction's value is ${transaction.value}, not ${call.value}.`
     if (transaction.input !== call.data) return 'The data of the transaction is not that of the call.'
   }
 
-  const native = tokenTransfers.filter(
-    ({ token, from, amount }) => token === nativeToken && from !== 'solver' && amount > 0n,
-  )
   for (const { to } of native) {
     if (transaction.to !== to) return `The transaction pays ${recipient}, not ${getAddress(to)}.`
   }
   // A transaction has one value: several native transfers have to fit into it together.
-  const owed = native.reduce((sum, { amount }) => sum + amount, 0n)
   return transaction.value < owed ? `The transaction's value is ${transaction.value}; ${owed} is needed.` : null
 }
 

@@ -29,6 +29,7 @@ export const issueCodes = [
   'window_empty',
   'transfer_from_mismatch',
   'mixed_batch',
+  'contradictory_batch',
   'empty_batch',
   'amount_zero',
   'recipient_not_allowed',

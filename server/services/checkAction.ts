@@ -13,6 +13,7 @@ import type { Issue } from '../domain/errors.js'
 import { issueAt } from '../domain/issueAt.js'
 import { isRecipientAllowed } from '../domain/recipients.js'
 import type { Settings } from '../domain/settings.js'
+import { oneTransactionFault } from '../domain/oneTransaction.js'
 import { findToken, solverTransfers } from '../domain/solverNeeds.js'
 import { isUserBatch } from '../domain/stepKind.js'
 import { vaultPayments } from '../domain/vaultPayments.js'
@@ -103,6 +104,8 @@ function* checkOnDemandBatch(batch: ChainBatch, user: Address, place: string): G
       'transfer_from_mismatch',
     )
   }
+  const fault = oneTransactionFault(batch)
+  if (fault) yield issueAt(`${place}/${fault.at}`, fault.rule, 'contradictory_batch')
 }
 
 function* checkSolverTransfers(

@@ -194,6 +194,20 @@ describe('actions that are refused', () => {
     expect((await api.post('/actions', unsigned)).status).to.equal(201)
   })
 
+  it('takes no batch of the user’s that no transaction of his could carry out, which he would pay for in vain', async () => {
+    const [{ chainId, vault }] = service.chains
+    const transfer = { from: user.address, to: vault, token: zeroAddress, amount: '1000' }
+    const batch = { chainId, tokenTransfers: [transfer], call: { to: vault, value: '1', data: '0x' } }
+    const intents = [{ mode: 'non-7702:on-demand', chainBatches: [batch] }]
+    const { status, body } = await api.post('/actions', { user: user.address, intents })
+    expect(status).to.equal(400)
+    const [{ code, path, message }] = body.issues as [Issue]
+    expect({ code, path }).to.deep.equal({ code: 'contradictory_batch', path: '/intents/0/chainBatches/0/call/value' })
+    expect(message).to.contain('1000')
+    batch.call.value = '1000'
+    expect((await api.post('/actions', { user: user.address, intents })).status).to.equal(201)
+  })
+
   it('pays nobody but the user without a signature over the transfers', async () => {
     const redirect = (body: Body) => (body.intents[0].chainBatches[1].tokenTransfers[0].to = newUser().address)
     const [issue] = await refused(redirect, 'ecdsa')

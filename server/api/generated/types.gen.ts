@@ -1209,7 +1209,7 @@ export type StepErrorCode = 'execution_reverted' | 'transfer_mismatch' | 'intent
 /**
  * The rule that is broken. The first group are keywords of the schema, the second rules beyond it.
  */
-export type IssueCode = 'json' | 'type' | 'required' | 'pattern' | 'format' | 'enum' | 'const' | 'discriminator' | 'minLength' | 'maxLength' | 'minItems' | 'maxItems' | 'minimum' | 'maximum' | 'hash_mismatch' | 'signature_mismatch' | 'signature_malformed' | 'authorization_mismatch' | 'authorization_chain_invalid' | 'delegate_not_allowed' | 'chain_unsupported' | 'token_unsupported' | 'user_not_allowed' | 'expired' | 'window_empty' | 'transfer_from_mismatch' | 'mixed_batch' | 'empty_batch' | 'amount_zero' | 'recipient_not_allowed' | 'duplicate_intent' | 'idempotency_key_reused';
+export type IssueCode = 'json' | 'type' | 'required' | 'pattern' | 'format' | 'enum' | 'const' | 'discriminator' | 'minLength' | 'maxLength' | 'minItems' | 'maxItems' | 'minimum' | 'maximum' | 'hash_mismatch' | 'signature_mismatch' | 'signature_malformed' | 'authorization_mismatch' | 'authorization_chain_invalid' | 'delegate_not_allowed' | 'chain_unsupported' | 'token_unsupported' | 'user_not_allowed' | 'expired' | 'window_empty' | 'transfer_from_mismatch' | 'mixed_batch' | 'contradictory_batch' | 'empty_batch' | 'amount_zero' | 'recipient_not_allowed' | 'duplicate_intent' | 'idempotency_key_reused';
 
 /**
  * The action's identifier.
