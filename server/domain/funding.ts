@@ -30,12 +30,20 @@ type FundingPlan =
       available: bigint
     }
 
-/** Tells a user that his credit does not suffice. Amounts are in the paid token's smallest unit, `required` with the fee. */
-export function creditLacks({ token, required, available }: { token: Address; required: bigint; available: bigint }) {
-  return (
-    `A solver transfer needs a credit of ${required} of ${getAddress(token)} in its smallest unit; ` +
-    `${available} of the user's is left for it.`
-  )
+/** What a solver transfer lacks. Amounts are in the paid token's smallest unit, `required` with the fee. */
+export type CreditLack = {
+  token: Address
+  required: bigint
+  available: bigint
+  /** Whether the intent is, so that any credit of the user's would do. */
+  signed: boolean
+}
+
+/** Tells a user that his credit does not suffice, and which of it counts. */
+export function creditLacks({ token, required, available, signed }: CreditLack): string {
+  const needs = `A solver transfer needs a credit of ${required} of ${getAddress(token)} in its smallest unit; `
+  if (signed) return `${needs}${available} of the user's is left for it.`
+  return `${needs}${available} of what was paid in this action is left for it. Other credit pays in signed intents only.`
 }
 
 /**

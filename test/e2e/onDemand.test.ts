@@ -249,4 +249,22 @@ describe('on-demand actions', () => {
     expect(reply.body.error.available).to.equal(usd('10').b.toString())
     expect(await balanceOf(b, usdB, user.address)).to.equal(0n)
   })
+
+  it('says that other credit of the user pays nothing in it, so that he pays in no more in vain', async () => {
+    const [a] = service.chains
+    const { user, actionId, usdA, pays } = await anAction({ pays: '10', gets: '12' })
+    await api.execute(actionId, 0, 0, { action: 'register', hash: await pay(user, usdA, pays) })
+    const deposit = {
+      user: user.address,
+      sender: user.address,
+      txHash: await pay(user, usdA, usd('5').a),
+      tokenAddress: usdA,
+      chainId: a.chainId,
+      amount: usd('5').a.toString(),
+    }
+    expect((await api.post('/coredeposit', deposit)).status).to.equal(200)
+    const { error } = (await api.execute(actionId, 0, 1)).body
+    expect(error).to.include({ code: 'insufficient_credit', available: usd('10').b.toString() })
+    expect(error.message).to.match(/paid in this action.* Other credit pays in signed intents only\.$/)
+  })
 })

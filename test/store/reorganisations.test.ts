@@ -216,7 +216,7 @@ describe('a payment whose block has gone', () => {
     expect(work.view.status).to.equal('executing')
     const { token, amount: required } = need
     const reserved = await scene.store.reserveForStep(work, [need], { isPaid: false }, now)
-    expect(reserved).to.deep.equal({ outcome: 'insufficient', token, required, available: 0n })
+    expect(reserved).to.deep.equal({ outcome: 'insufficient', token, required, available: 0n, signed: false })
     const error = { code: 'insufficient_credit', message: 'no', retryable: true } as const
     const failed = { status: 'error', error, transactionHash: null, blockNumber: null } as const
     expect(await scene.store.settleStep(work, failed, now)).to.equal('settled')

@@ -21,9 +21,11 @@ export async function reserveForStep(
     const [[row], ahead] = await trx.together(lockedSteps(trx, [work.ref]), someLaneAhead(trx))
     if (row?.status !== 'executing') return { outcome: 'stale' }
     if (ahead.length > 0 && !isPaid) return { outcome: 'held' }
-    const reserved = await reserveCredit(trx, spenderOf(row), needs, now)
+    const spender = spenderOf(row)
+    const reserved = await reserveCredit(trx, spender, needs, now)
     const [need] = needs
     if (reserved.outcome !== 'reserved' || !reserved.isLost || !need) return reserved
-    return { outcome: 'insufficient', token: need.token, required: need.amount, available: 0n }
+    const { signed } = spender
+    return { outcome: 'insufficient', token: need.token, required: need.amount, available: 0n, signed }
   })
 }

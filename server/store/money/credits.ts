@@ -2,7 +2,14 @@ import type { Address } from 'viem'
 import { hashesOfPayment } from './samePayment.js'
 import type { StepRef } from '../../domain/action.js'
 import { greatest, least, sum } from '../../domain/bigints.js'
-import { type Draw, mostDraws, type OpenCredit, orderCredits, planFunding } from '../../domain/funding.js'
+import {
+  type CreditLack,
+  type Draw,
+  mostDraws,
+  type OpenCredit,
+  orderCredits,
+  planFunding,
+} from '../../domain/funding.js'
 import type { SolverNeed } from '../../domain/solverNeeds.js'
 import type { Transaction } from '../connection/database.js'
 import { returnFor, type StepMove, stepMoveCause } from './causes.js'
@@ -36,7 +43,7 @@ export type ReserveOutcome =
    * Of the first transfer that can't be paid: what it needs, and how much of the user's credit the transfers before it leave;
    * both in the token's smallest unit.
    */
-  | { outcome: 'insufficient'; token: Address; required: bigint; available: bigint }
+  | ({ outcome: 'insufficient' } & CreditLack)
 
 /** Sets aside credit for all solver transfers of a step, or nothing. Asked again for the same step it changes nothing. */
 export async function reserveCredit(
@@ -76,7 +83,8 @@ export async function reserveCredit(
       // Nothing is half reserved: what this step took of the day's funding before goes back.
       if (granted.length > 0) await returnOpenFunding(trx, spender.ref)
       const available = open ? greatest(open.left, plan.available) : plan.available
-      return { outcome: 'insufficient', token: need.token, required: plan.required, available }
+      const { signed } = spender
+      return { outcome: 'insufficient', token: need.token, required: plan.required, available, signed }
     }
     for (const draw of plan.draws) available.set(draw.creditId, available.get(draw.creditId)! - draw.amount)
     draws.push(...plan.draws)
