@@ -22,7 +22,7 @@ export type Ask = { hash?: Hash; signature?: Hex }
 
 const defaultStepTimeoutMs = 600_000
 
-/** Asks for a step, unless it is under way; resolves once the service has taken that, with what follows it to its end. */
+/** Asks for a step, unless it is under way or done; resolves once the service has taken that, with what follows it to its end. */
 export async function beginStep(
   calls: StepCalls,
   planned: Step,
@@ -33,8 +33,8 @@ export async function beginStep(
   const deadline = performance.now() + stepTimeoutMs
   const leftMs = () => Math.max(0, Math.ceil(deadline - performance.now()))
   const onChange = (step: Step) => tell(options, { type: 'step', step })
-  // A step that is under way needs no second request.
-  const asked = planned.status === 'executing' ? planned : await askFor(calls, planned, ask, stepTimeoutMs, signal)
+  const needsRequest = planned.status !== 'executing' && planned.status !== 'success'
+  const asked = needsRequest ? await askFor(calls, planned, ask, stepTimeoutMs, signal) : planned
   return async () => {
     await onChange(asked)
     if (hasEnded(asked)) return asked

@@ -80,17 +80,15 @@ export async function sendOnDemand(client: IntentClient, options: OnDemandOption
   return naming({ actionId, idempotencyKey }, async () => {
     await tell(options, { type: 'created', ...created, idempotencyKey })
     for (const [index, payment] of payments.entries()) {
-      const begin = async (): Promise<() => Step | Promise<Step>> => {
+      const begin = async (): Promise<() => Promise<Step>> => {
         // Anew each time: another call under the same key may have paid it while the one before was followed.
         const step = (await readAction(client, actionId, { signal })).intents.flatMap(({ steps }) => steps)[index]!
-        const { status } = step
-        if (status === 'success') return () => step
-        // Or the service has gone on to it by itself.
-        if (!payment) return beginStep(client, step, options)
+        // The service goes on to the solver's by itself.
+        if (!payment || step.status === 'success') return beginStep(client, step, options)
         const hash = paid.get(nameOf(step)) ?? step.transactionHash
         if (!hash) return payStep(client, step, payment, options)
         // An earlier call under the same key has paid it.
-        if (status === 'executing') return beginStep(client, step, options, { hash })
+        if (step.status === 'executing') return beginStep(client, step, options, { hash })
         // It has failed, or is not registered: signed for again, so that nobody else can claim the payment meanwhile.
         return register(client, step, hash, options)
       }

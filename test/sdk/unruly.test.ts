@@ -5,6 +5,7 @@ import { type Address, createWalletClient, custom, type Hash } from 'viem'
 import { UnregisteredPaymentError } from '../../sdk/src/errors.js'
 import { type OnDemandOptions, sendOnDemand } from '../../sdk/src/sendOnDemand.js'
 import { intentActions } from '../../sdk/src/viem.js'
+import type { Step } from '../../sdk/src/wire.js'
 import { pause } from '../support/pause.js'
 import type { Reaction } from '../support/scriptedServer.js'
 import { until } from '../support/until.js'
@@ -194,6 +195,28 @@ describe('the SDK, whatever is around it does,', () => {
         pay: () => Promise.reject(new Error('It was paid again.')),
       })
       expect(action.status).to.equal('success')
+    })
+
+    it('is followed by a step that the service has carried out by itself, has that told as well', async () => {
+      let status: Step['status'] = 'created'
+      const step = (stepIndex: number) => aStep({ status, stepIndex, mode: 'non-7702:on-demand' })
+      const { client } = await scripted(({ path, method }) => {
+        if (path === '/chains') return { status: 200, body: chains }
+        if (path === '/actions') return { status: 201, body: created }
+        if (method === 'POST') status = 'success'
+        return { status: 200, body: method === 'POST' ? step(0) : anAction([step(0), step(1)], status) }
+      })
+      const gets = { from: 'solver', to: user, token: user, amount: 1n } as const
+      const [{ chainBatches } = { chainBatches: [] }] = paying(user, user)
+      const told: string[] = []
+      await sendOnDemand(client, {
+        ...{ user, pay: () => Promise.resolve(hash) },
+        intents: [{ chainBatches: [...chainBatches, { chainId: 31337, tokenTransfers: [gets] }] }],
+        onProgress(progress) {
+          if (progress.type === 'step') told.push(`${progress.step.stepIndex} ${progress.step.status}`)
+        },
+      })
+      expect(told).to.deep.equal(['0 success', '1 success'])
     })
 
     it('has addresses in any letter case, gives wallets what they take', async () => {
