@@ -64,9 +64,10 @@ export function decideRequest(step: RequestedStep, previous: Status | null, orde
   if (isSettled(step.status) && !mayTryAgain(step) && !isUsersOwn) return { outcome: 'answer' }
   const mayFollow = previous === null || previous === 'success' || previous === 'executing'
   if (!mayFollow && !(order.behindFailed && isSettled(previous))) {
+    const otherwise = isSettled(previous) ? ' Where its error is not retryable, it takes another intent.' : ''
     return refused(
       'previous_step_incomplete',
-      `The previous step of this intent is "${previous}"; it has to be executed first.`,
+      `The previous step of this intent is "${previous}"; it has to be executed first.${otherwise}`,
     )
   }
   if (step.kind === 'payment' && order.proofRequired && !order.signed) {

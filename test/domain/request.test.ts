@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { Hash } from 'viem'
+import type { Status } from '../../server/domain/action.js'
 import { decideRequest, type RequestedStep } from '../../server/domain/request.js'
 import { statusOf } from '../../server/domain/status.js'
 
@@ -65,6 +66,19 @@ describe('decision on a request for a step', () => {
       expect(refusal(decideRequest(step({}), previous, execute))).to.equal('previous_step_incomplete')
     })
   }
+
+  it('sends nobody back to a predecessor that may have failed for good', () => {
+    const message = (previous: Status) => {
+      const decision = decideRequest(step({}), previous, execute)
+      return decision.outcome === 'refused' ? decision.message : ''
+    }
+    const first = 'it has to be executed first.'
+    expect(message('created')).to.equal(`The previous step of this intent is "created"; ${first}`)
+    for (const failed of ['error', 'reverted'] as const) {
+      const otherwise = 'Where its error is not retryable, it takes another intent.'
+      expect(message(failed)).to.equal(`The previous step of this intent is "${failed}"; ${first} ${otherwise}`)
+    }
+  })
 
   it('takes a step behind one that has failed if it is to end with that one, but none behind one that nobody has asked for', () => {
     const behind = { ...execute, behindFailed: true }
