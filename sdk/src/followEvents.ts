@@ -10,14 +10,15 @@ export type OpenEvents = (
 ) => AsyncGenerator<StepEvent>
 
 /** Its events; and when the caller is to look for himself. */
-export type Events = AsyncGenerator<StepEvent | 'ended' | 'none', void>
+export type Events = AsyncGenerator<StepEvent | 'ended' | 'cut' | 'none', void>
 
 /** A stream that ends or breaks off so often in a row, without an event, is given up. */
 const tries = 4
 
 /**
  * The events of an action, each once, over as many connections as it takes. In between, for the caller to look for himself:
- * `ended` each time that the service has ended the stream, and `none` now and then while there is no stream to be had.
+ * `ended` each time that the service has ended the stream, `cut` each time that it broke off or could not be opened, and `none`
+ * now and then while there is no stream to be had.
  */
 export async function* followEvents(
   open: OpenEvents,
@@ -44,7 +45,7 @@ export async function* followEvents(
     } catch (error) {
       course = error instanceof NoEventStreamError ? 'none' : 'cut'
     }
-    if (course !== 'cut') yield course
+    yield course
     await (course === 'none' ? wait.pause() : sleep(backoff(failures++), signal))
   }
 }

@@ -92,7 +92,7 @@ export async function* watchAction(
     let over: Action | null = null
     for await (const event of followEvents(calls.openEvents, actionId, wait, lastEventId ?? null)) {
       if (typeof event === 'object') yield* news(event.step, event.id)
-      else {
+      else if (event !== 'cut') {
         // What a cut-off stream has left untold is told; a resumed watch can't know what that is.
         over = yield* look(event === 'none' || lastEventId === undefined)
         if (over) break

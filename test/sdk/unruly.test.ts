@@ -48,6 +48,19 @@ describe('the SDK, whatever is around it does,', () => {
     expect(outcome).to.equal('IntentTimeoutError')
   })
 
+  it('sees the end of a step soon where something blocks or resets its event streams', async () => {
+    for (const reaction of ['hang up', { stream: ': connected\n\n', then: 'cut' }] as const) {
+      let looks = 0
+      const { client } = await service((isStream) => {
+        if (isStream) return reaction
+        return { status: 200, body: aStep({ status: looks++ === 0 ? 'executing' : 'success' }) }
+      })
+      const begun = performance.now()
+      expect((await client.waitForStep(ref)).status).to.equal('success')
+      expect(performance.now() - begun).to.be.below(3_000)
+    }
+  })
+
   it('leaves no rejection behind where one chain has no node and another’s is away', () => {
     // Its process goes on until the other node has failed too, and ends with 1 if nobody hears of that.
     const script = `
