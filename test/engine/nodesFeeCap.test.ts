@@ -107,7 +107,9 @@ describe('a transaction above a node’s own fee cap', function () {
         answer: ({ method }) =>
           method === 'eth_sendRawTransaction' ? { error: { code: -32603, message: 'internal error' } } : null,
       })
-      const refused = await scene.askOf(service, await wantedOf([dear]))
+      // Not the same as before, as which it would be refused if both were signed in one second.
+      const again = { user: dear, intent: await scene.intentOf(dear, [scene.payVault(8n)]) }
+      const refused = await scene.askOf(service, [again])
       await until(() => refusals().length > 0, 'it to be refused')
       const blocks = keepDoing(scene.mine, () => 300)
       const waiting = await scene.askOf(service, await wantedOf([next]))
