@@ -175,7 +175,8 @@ export function createBundles(settings: BundleSettings, tools: () => EngineTools
     const most = least(codec.mostGas, head.gasLimit / 2n)
     if (!refused || elapsedMs(refused.at, now()) >= cheapMs) return most
     const { maxFeePerGas } = codec.initialFees(head.baseFeePerGas, tips.withTip(chain.config))
-    return least(most, refused.cost / 2n / maxFeePerGas)
+    // Where gas has become free, nothing is too dear.
+    return maxFeePerGas === 0n ? most : least(most, refused.cost / 2n / maxFeePerGas)
   }
 
   /** The steps of the next bundle, the longest waiting first. One that would not fit into any bundle goes by itself. */
