@@ -1,6 +1,7 @@
 /**
- * Writes the service as JavaScript into dist/, a file for each of TypeScript, with what it reads at run time beside: so it
- * starts faster and needs a third less memory than with a loader of TypeScript. Usage: npm run build (part of `npm start`).
+ * Writes the service as JavaScript into dist/, a file for each of TypeScript, with what it reads at run
+ * time beside: so it starts faster and needs a third less memory than with a loader of TypeScript. Usage:
+ * npm run build (part of `npm start`).
  */
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
@@ -13,8 +14,8 @@ const unfinished = '.unfinished'
 const shipped = /\.(ts|js|json|html|css|svg)$/
 
 /**
- * With what node runs it, in `npm start` too: stacks name the sources. With half the space for young objects, what collects
- * them has a step take a fifth more of the processor.
+ * With what node runs it, in `npm start` too: stacks name the sources. With half the space for young objects, what
+ * collects them has a step take a fifth more of the processor.
  */
 export const nodeFlags = ['--enable-source-maps', '--max-semi-space-size=16']
 

@@ -1,4 +1,7 @@
-/** Checks who imports whom (see the table), that there are no cycles, no catch-all files, no barrels and no idle exports. */
+/**
+ * Checks who imports whom (see the table), that there are no cycles, no catch-all files,
+ * no barrels and no idle exports.
+ */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 

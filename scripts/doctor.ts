@@ -1,8 +1,7 @@
 /**
- * Checks the service's configuration against the living world and says what is wrong and how to mend it.
- * Usage: npm run doctor [-- [--json] [--embedded]] (the service's own environment, or the embedded defaults; with SQLite,
- * while the service is stopped).
- * Ends with 0 when there is no fault (there may be warnings), 1 when there is one.
+ * Checks the service's configuration against the living world and says what is wrong and how to mend it. Usage: npm run
+ * doctor [-- [--json] [--embedded]] (the service's own environment, or the embedded defaults; with SQLite, while the
+ * service is stopped). Ends with 0 when there is no fault (there may be warnings), 1 when there is one.
  */
 import { parseArgs } from 'node:util'
 import { diagnose } from './doctor/diagnose.js'

@@ -4,9 +4,9 @@ import { load } from 'js-yaml'
 const header = ['// This file is generated from openapi.yaml by scripts/generate.ts', '']
 
 /**
- * openapi.yaml -> the map of operations that types the handlers, and the operations that the SDK calls. The wire types of
- * both come from `openapi-ts` (see openapi-ts.config.ts), which `npm run generate` runs first.
- * The output depends on the document alone: running it again changes nothing.
+ * openapi.yaml -> the map of operations that types the handlers, and the operations that the SDK calls. The wire types
+ * of both come from `openapi-ts` (see openapi-ts.config.ts), which `npm run generate` runs first. The output depends on
+ * the document alone: running it again changes nothing.
  */
 const spec = load(await readFile('openapi.yaml', 'utf8')) as Document
 await writeFile('server/api/generated/operations.gen.ts', serverSource(spec))

@@ -21,7 +21,9 @@ const permissive = [
   'Zlib',
 ]
 
-/** axe-core checks the pages' accessibility in the tests; MPL asks for changes to its own files only, and we make none. */
+/**
+ * axe-core checks the pages' accessibility in the tests; MPL asks for changes to its own files only, and we make none.
+ */
 const forDevelopment = ['MPL-2.0']
 
 /**

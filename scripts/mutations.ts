@@ -1,7 +1,7 @@
 /**
- * Switches single safeguards off, one at a time, in a copy of the tree, and sees whether the tests notice.
- * Usage: npm run test:mutations [part of a mutation's name; `contracts:` for those of the contracts]. Ends with 1 when a
- * mutation survives, or no longer applies.
+ * Switches single safeguards off, one at a time, in a copy of the tree, and sees whether the tests notice. Usage: npm
+ * run test:mutations [part of a mutation's name; `contracts:` for those of the contracts]. Ends with 1 when a mutation
+ * survives, or no longer applies.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -83,8 +83,8 @@ function runTests(folder: string, tests: readonly string[]): Outcome {
     encoding: 'utf8',
     timeout: runMs,
     killSignal: 'SIGINT',
-    // Short enough that a step which is lost is noticed before the run is given up. Nobody reads a smallest example here,
-    // so CI keeps fast-check from looking for one.
+    // Short enough that a step which is lost is noticed before the run is given up. Nobody reads a smallest example
+    // here, so CI keeps fast-check from looking for one.
     env: { CHAOS_STEPS: '24', CHAOS_STEP_MS: '150000', CI: 'true', ...process.env, FORCE_COLOR: '0' },
   })
   const seconds = Math.round((performance.now() - startedAt) / 1000)

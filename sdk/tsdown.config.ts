@@ -10,8 +10,8 @@ export default defineConfig({
   fixedExtension: false,
   plugins: [
     {
-      // The printer of declarations puts a comment of one line behind the member before it. TypeScript takes it for that
-      // one's then, and editors show nothing for the member that it is about.
+      // The printer of declarations puts a comment of one line behind the member before it. TypeScript takes it for
+      // that one's then, and editors show nothing for the member that it is about.
       name: 'comments-before-members',
       generateBundle: {
         order: 'post',

@@ -28,11 +28,14 @@ import { createStore } from './store/store.js'
 
 export const version = '0.1.0'
 
-/** How long requests under way, and then the engine, may take to end when the process stops; both together, less than 5 s. */
+/**
+ * How long requests under way, and then the engine, may take to end when the process
+ * stops; both together, less than 5 s.
+ */
 const drainMs = 4_000
 /**
- * For how long the database may leave a statement unanswered before its connection is given up, in milliseconds. Longer than
- * a statement waits for a lock, and than an idle connection is kept.
+ * For how long the database may leave a statement unanswered before its connection is given up, in milliseconds. Longer
+ * than a statement waits for a lock, and than an idle connection is kept.
  */
 const silentMs = 40_000
 /** The time that the engine has for coming to a stop, however long requests took to end before; in milliseconds. */
@@ -80,7 +83,8 @@ export async function startService(
   const start: Start = { log, signal, onStop: (step) => undo.push(step) }
   try {
     log.info({ by: await hashByWebAssembly() }, 'keccak256 is computed')
-    // Before the chains: a second process on an SQLite file is refused here, and must not touch the chains of the first.
+    // Before the chains: a second process on an SQLite file is refused here, and must not
+    // touch the chains of the first.
     const database = await openDatabase(config, start)
     const store = createStore(database)
     const urgentStore = createStore(database.urgent)

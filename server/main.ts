@@ -46,8 +46,9 @@ try {
   // Heard from the first moment on: a start that is cut off would leave the embedded chains that it has begun to make.
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
-  // Heard before there is a service to drain, too: Node would end the process at once on a SIGUSR2 that nobody listens for.
-  // It is for exactly one process: it toggles what all replicas share, and sent to two of them it would undo itself.
+  // Heard before there is a service to drain, too: Node would end the process at once on a SIGUSR2 that
+  // nobody listens for. It is for exactly one process: it toggles what all replicas share, and sent to
+  // two of them it would undo itself.
   process.on('SIGUSR2', () => {
     toggleDraining(starting, log).catch((error: unknown) =>
       log.error({ err: error }, 'drain mode could not be changed'),

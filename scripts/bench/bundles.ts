@@ -23,8 +23,8 @@ export function bundles(bench: Bench, kind: DatabaseKind): Promise<Result[]> {
 }
 
 /**
- * Has everything asked for while no engine runs, so that the lane alone is measured and not how fast requests come: from
- * the engine's start to the last success, in a process that has carried out others before.
+ * Has everything asked for while no engine runs, so that the lane alone is measured and not how fast requests come:
+ * from the engine's start to the last success, in a process that has carried out others before.
  */
 function workOff(bench: Bench, kind: DatabaseKind, maxSteps: string): Promise<number> {
   return inScope(async (keep) => {

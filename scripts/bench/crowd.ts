@@ -24,9 +24,9 @@ export async function crowd(bench: Bench, kind: DatabaseKind): Promise<Result[]>
 }
 
 /**
- * Steps per second while clients ask as fast as they are answered, which is what a process gives its engine when it could
- * answer requests all the time: by posting actions that are stored already, each with all its checks, and by reading large
- * ones.
+ * Steps per second while clients ask as fast as they are answered, which is what a process gives its engine
+ * when it could answer requests all the time: by posting actions that are stored already, each with all its
+ * checks, and by reading large ones.
  */
 function stepsAmongClients(bench: Bench, kind: DatabaseKind): Promise<Result[]> {
   return inScope(async (keep) => {

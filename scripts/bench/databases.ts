@@ -21,8 +21,8 @@ export type Databases = {
 }
 
 /**
- * As a server is set up for millions of rows: MariaDB's own 128 MB would hold a hundredth of them, and the 200 pages that it
- * writes in a second are a turning disk's.
+ * As a server is set up for millions of rows: MariaDB's own 128 MB would hold a hundredth of them, and the 200 pages
+ * that it writes in a second are a turning disk's.
  */
 const serverOptions = ['--innodb-buffer-pool-size=2G', '--innodb-log-file-size=1G', '--innodb-io-capacity=2000']
 

@@ -12,13 +12,16 @@ import { askForSteps, createOn, heatUp, untilSucceeded } from './steps.js'
 /** How many requests of a lane the bare loop has under way at once. */
 const pipelined = 64
 /**
- * How many transactions one of the bare loops sends before it waits for all of them, which makes few and full blocks: one
- * holds about 300. The other loop sends them all in one go; of 2,500 that did not end: with hundreds in its pool anvil came
- * to make a dozen empty blocks a second, and only now and then one with some of them.
+ * How many transactions one of the bare loops sends before it waits for all of them, which makes few and full blocks:
+ * one holds about 300. The other loop sends them all in one go; of 2,500 that did not end: with hundreds in its pool
+ * anvil came to make a dozen empty blocks a second, and only now and then one with some of them.
  */
 const atATime = 256
 const mineWithinMs = 60_000
-/** How often a round of a bare loop is tried, of which anvil has forgotten a transaction: then no lane ever gets to its end. */
+/**
+ * How often a round of a bare loop is tried, of which anvil has forgotten a transaction:
+ * then no lane ever gets to its end.
+ */
 const mostTries = 3
 /** A round has its own chains and service, which takes its time. */
 const maxRounds = 3
@@ -34,7 +37,9 @@ const shapes: Shape[] = [
   { lanes: 4, blockSeconds: 1 },
 ]
 
-/** Steps per second, from the first request to the last success, beside a loop that sends the same, signed beforehand. */
+/**
+ * Steps per second, from the first request to the last success, beside a loop that sends the same, signed beforehand.
+ */
 export async function engine(bench: Bench, kind: DatabaseKind): Promise<Result[]> {
   const results: Result[] = []
   for (const shape of shapes) {

@@ -25,8 +25,9 @@ export type Chains = {
 }
 
 /**
- * Fresh local chains with the contracts. The service reaches them through `through`, given an address. Nothing is kept of
- * them: a chain that is kept has all its accounts written out every few seconds, also while nothing is measured on it.
+ * Fresh local chains with the contracts. The service reaches them through `through`, given an address.
+ * Nothing is kept of them: a chain that is kept has all its accounts written out every few seconds, also
+ * while nothing is measured on it.
  */
 export async function startChains(through: (rpcUrl: string) => string = (rpcUrl) => rpcUrl): Promise<Chains> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-chains-'))

@@ -90,8 +90,8 @@ async function hurry({ kind, knex }: Database): Promise<void> {
 }
 
 /**
- * Leaves the database as one is that has grown slowly: MariaDB knows its tables' sizes and has written its pages, SQLite
- * its log.
+ * Leaves the database as one is that has grown slowly: MariaDB knows its tables' sizes and has
+ * written its pages, SQLite its log.
  */
 async function settle({ kind, knex }: Database): Promise<void> {
   if (kind === 'mysql') {
@@ -103,7 +103,9 @@ async function settle({ kind, knex }: Database): Promise<void> {
   await knex.raw('PRAGMA wal_checkpoint(TRUNCATE)')
 }
 
-/** Left to themselves they are written for minutes, and whoever needs room for another page meanwhile waits for that. */
+/**
+ * Left to themselves they are written for minutes, and whoever needs room for another page meanwhile waits for that.
+ */
 async function writePages(knex: Database['knex']): Promise<void> {
   await knex.raw('SET GLOBAL innodb_max_dirty_pages_pct = 0')
   for (const deadline = Date.now() + writeWithinMs; ;) {

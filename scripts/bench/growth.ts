@@ -111,8 +111,8 @@ async function writeOut(file: string | null): Promise<void> {
 }
 
 /**
- * SQLite leaves its file to the machine's memory. A machine may drop what was not asked for in a minute, and then each new
- * random key costs a read from the disk, which is a matter of the machine and not of how much is stored.
+ * SQLite leaves its file to the machine's memory. A machine may drop what was not asked for in a minute, and then each
+ * new random key costs a read from the disk, which is a matter of the machine and not of how much is stored.
  */
 async function readFileOf({ url }: Place): Promise<void> {
   const file = fileOf(url)

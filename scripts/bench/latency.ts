@@ -15,13 +15,15 @@ import { createActions, heatUp } from './steps.js'
 const stepsPerRound = 100
 /** Carried out before anything is measured: code just loaded is slow. */
 const warmUp = 200
-/** What the bare service carries out before that on another chain, as ours does: a chain is the slower the longer it is. */
+/**
+ * What the bare service carries out before that on another chain, as ours does: a chain is the slower the longer it is.
+ */
 const heatingSends = 1_000
 const minedWithinMs = 20_000
 
 /**
- * From the request for a step to its success, one after the other, beside what viem needs to sign, to send and to have the
- * receipt, and beside the least that a service can do for it.
+ * From the request for a step to its success, one after the other, beside what viem needs to sign, to send and to have
+ * the receipt, and beside the least that a service can do for it.
  */
 export function latency(bench: Bench, kind: DatabaseKind): Promise<Result[]> {
   return inScope(async (keep) => {

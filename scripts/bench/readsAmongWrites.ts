@@ -18,7 +18,9 @@ const warmUpSeconds = 2
 /** So much longer clients write, so that they do from the first read to the last. */
 const moreSeconds = 1
 
-/** `GET` of a step while clients register payments, each of which takes a transaction of its own and work of the engine. */
+/**
+ * `GET` of a step while clients register payments, each of which takes a transaction of its own and work of the engine.
+ */
 export function readsAmongWrites(bench: Bench, kind: DatabaseKind): Promise<Result[]> {
   return inScope(async (keep) => {
     const chains = await keep(startChains())

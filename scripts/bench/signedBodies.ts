@@ -8,9 +8,9 @@ type SignedBody = { user: PrivateKeyAccount; body: string }
 type Content = { users: number; intents?: number; batches?: number; callBytes?: number }
 
 /**
- * Bodies of `POST /actions`, each with one signed intent, or more, of a batch per chain, or more, and an authorization per chain.
- * A batch is an approval of a token, which needs no balance, or with `callBytes` a call with so much data that does nothing.
- * `users` take turns, so that authorizations need not be signed anew.
+ * Bodies of `POST /actions`, each with one signed intent, or more, of a batch per chain, or more, and an authorization
+ * per chain. A batch is an approval of a token, which needs no balance, or with `callBytes` a call with so much data
+ * that does nothing. `users` take turns, so that authorizations need not be signed anew.
  */
 export async function signBodies(
   chains: readonly ChainConfig[],

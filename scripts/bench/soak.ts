@@ -17,9 +17,9 @@ const readers = 4
 const part = 1 / 6
 
 /**
- * Resident memory of the service after minutes of all that it can do: actions are posted, each of their steps is asked for and waited
- * for, and those before are read, all at once and as fast as they are answered. What is told are the last minutes beside earlier ones
- * of the same run; nothing may have failed.
+ * Resident memory of the service after minutes of all that it can do: actions are posted, each of their steps is asked
+ * for and waited for, and those before are read, all at once and as fast as they are answered. What is told are the
+ * last minutes beside earlier ones of the same run; nothing may have failed.
  */
 export function soak(bench: Bench, kind: DatabaseKind): Promise<Result[]> {
   return inScope(async (keep) => {

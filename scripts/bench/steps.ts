@@ -38,9 +38,9 @@ export async function createOn(chain: ChainConfig, actions: number, url: string)
 }
 
 /**
- * Has a service that was just started carry out steps, and tells how many: code just loaded is slow, and is compiled for
- * a second and more of both cores. On a chain that is not measured, since a chain is the slower the more accounts and
- * blocks it has.
+ * Has a service that was just started carry out steps, and tells how many: code just loaded is slow, and is
+ * compiled for a second and more of both cores. On a chain that is not measured, since a chain is the slower the
+ * more accounts and blocks it has.
  */
 export async function heatUp(
   load: LoadGenerator,

@@ -4,8 +4,8 @@ import type { ChainPlan } from './planChain.js'
 import { takenNonces } from './whyKept.js'
 
 /**
- * Gives what is pending of the deployer, as from a run that was broken off, the chain's `replaceAfterMs` to be mined. Answers
- * how far it has come.
+ * Gives what is pending of the deployer, as from a run that was broken off, the chain's `replaceAfterMs` to be
+ * mined. Answers how far it has come.
  */
 export async function awaitPending(
   plan: ChainPlan,

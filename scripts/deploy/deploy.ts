@@ -59,8 +59,8 @@ type Plans = { plan: ChainPlan; reader: PublicClient }[]
 
 /**
  * Makes every chain of the file as the file says: both contracts at the addresses that code and owner determine,
- * operators, caps. All chains are looked at before anything is sent, and again afterwards; what is there is left alone, so
- * that it may be run again after any failure.
+ * operators, caps. All chains are looked at before anything is sent, and again afterwards; what is there is left alone,
+ * so that it may be run again after any failure.
  */
 export async function deploy(options: DeployOptions, say: (line: string) => void): Promise<DeployOutcome> {
   const run = await begin(options, say)
@@ -248,7 +248,9 @@ function ownerOf({ owner, signer, chainsFile }: DeployOptions, say: (line: strin
   return found
 }
 
-/** The block that comes next, in which the vault may be made. Null: it is there, or something is at its address already. */
+/**
+ * The block that comes next, in which the vault may be made. Null: it is there, or something is at its address already.
+ */
 async function nextBlockWithout(vault: Address, chain: ChainConfig, reader: PublicClient): Promise<number | null> {
   const balanceOf = (token: Address) =>
     token === nativeToken

@@ -19,9 +19,9 @@ const nowhere = `0x${'0'.repeat(40)}`
 const mostVaults = 100
 
 /**
- * Reads a chains file whose contracts may be missing still, and can write it with them. `vaultNumber` null: that of the vault
- * which the file names, if this build and owner make it, else the first. `others` are vaults that it names and that are not the
- * one, by the place of their chain: unless they may be replaced, nothing may be made of the file then.
+ * Reads a chains file whose contracts may be missing still, and can write it with them. `vaultNumber` null: that of the
+ * vault which the file names, if this build and owner make it, else the first. `others` are vaults that it names and
+ * that are not the one, by the place of their chain: unless they may be replaced, nothing may be made of the file then.
  * `isMixed`: it names several vaults, each for some of its chains.
  */
 export function readDeployableFile(
@@ -35,8 +35,8 @@ export function readDeployableFile(
   others: { index: number; named: Address }[]
   isMixed: boolean
   /**
-   * `vaultBlocks`: the block, by chain id, before which a vault was not there yet that has been made now. `funders`: who own, or
-   * have owned, each chain's vaults, and whose payments to them are inventory.
+   * `vaultBlocks`: the block, by chain id, before which a vault was not there yet that has been made now. `funders`:
+   * who own, or have owned, each chain's vaults, and whose payments to them are inventory.
    */
   write: (to: string, vaultBlocks: ReadonlyMap<number, number>, funders: ReadonlyMap<number, Address[]>) => void
 } {

@@ -31,7 +31,10 @@ export type ChainPlan = {
   owner: Address
   /** It is there already. */
   hasVault: boolean
-  /** The deployer's next by the newest block, before the chain was looked at: once it has moved, so may have what is missing. */
+  /**
+   * The deployer's next by the newest block, before the chain was looked at: once it has
+   * moved, so may have what is missing.
+   */
   nonce: number
   /** In the order in which they have to be sent; empty when all is as it should be. */
   steps: PlannedStep[]

@@ -8,8 +8,8 @@ import { DeployRefused } from './deployRefused.js'
 const timeoutMs = 10_000
 
 /**
- * What asks those of the chain's nodes that answer. Each is asked for its chain by itself first: together, the first one
- * that answers hides that another does not, or is of another chain. Where a node is, is told of none.
+ * What asks those of the chain's nodes that answer. Each is asked for its chain by itself first: together, the first
+ * one that answers hides that another does not, or is of another chain. Where a node is, is told of none.
  */
 export async function reachNodes(chain: ChainConfig, say: (line: string) => void): Promise<PublicClient> {
   const failures = await Promise.all(chain.rpcUrls.map((url, index) => failureOf(chain, url, index)))

@@ -4,8 +4,8 @@ import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { DeployRefused } from './deployRefused.js'
 
 /**
- * Of somebody who is no operator of a vault, throws where its owner has taken his right, or where that is not found out: a
- * key that is still among the service's may be one that has leaked.
+ * Of somebody who is no operator of a vault, throws where its owner has taken his right, or where that is not found
+ * out: a key that is still among the service's may be one that has leaked.
  */
 export async function refuseRevoked(
   { chainId, vaultBlock = 0 }: ChainConfig,

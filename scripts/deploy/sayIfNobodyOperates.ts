@@ -3,7 +3,10 @@ import { solverVaultAbi } from '../../server/chain/generated/contracts.js'
 import type { ChainPlan } from './planChain.js'
 import { onChain } from './reachNodes.js'
 
-/** Says that nobody may operate the vault, or that no node tells. A new one has no operator, whether its logs are searched or not. */
+/**
+ * Says that nobody may operate the vault, or that no node tells. A new one has no operator,
+ * whether its logs are searched or not.
+ */
 export async function sayIfNobodyOperates(
   { chain, vault }: ChainPlan,
   reader: PublicClient,

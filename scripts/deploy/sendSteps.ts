@@ -10,9 +10,10 @@ import type { ChainPlan, PlannedStep } from './planChain.js'
 import { whyKept } from './whyKept.js'
 
 /**
- * Sends the deployer's part of a plan, one transaction after the other, each mined before the next, from the nonce on that it
- * was planned at. What is pending there already is replaced, if it may be: behind it, and with the same to do, a second
- * deployment would fail. False: something else of the deployer was mined since, so that the rest is to be planned anew.
+ * Sends the deployer's part of a plan, one transaction after the other, each mined before the next, from the
+ * nonce on that it was planned at. What is pending there already is replaced, if it may be: behind it, and with
+ * the same to do, a second deployment would fail. False: something else of the deployer was mined since, so that
+ * the rest is to be planned anew.
  */
 export async function sendSteps(
   plan: ChainPlan,
@@ -108,8 +109,8 @@ function isRevert(error: unknown): boolean {
 }
 
 /**
- * Twice the base fee, so that a few full blocks don't matter; an eighth above what nodes have refused as a replacement; never
- * above the chain's own cap, or else why nothing can be signed.
+ * Twice the base fee, so that a few full blocks don't matter; an eighth above what nodes have refused as a replacement;
+ * never above the chain's own cap, or else why nothing can be signed.
  */
 export async function feesOf(
   chain: ChainConfig,

@@ -18,7 +18,10 @@ export function ownerInFile(path: string): Address | null {
   return owners.find((owner) => numberOf(entries, vaultAddressesOf(owner)) !== null) ?? null
 }
 
-/** Why a run that was given no owner may not put another vault in the place of the named one. Null: it is the deployer's. */
+/**
+ * Why a run that was given no owner may not put another vault in the place of the named
+ * one. Null: it is the deployer's.
+ */
 export async function whyNotReplaced(
   chain: ChainConfig,
   reader: PublicClient,

@@ -12,8 +12,8 @@ export function takenNonces({ nonce, steps }: ChainPlan, pending: number): numbe
 }
 
 /**
- * Why what is pending of the deployer at these nonces is not replaced by a plan: it deploys nothing, as an owner's call that pauses
- * the vault, or nobody knows what it is. Null: it may be replaced.
+ * Why what is pending of the deployer at these nonces is not replaced by a plan: it deploys nothing, as an owner's call
+ * that pauses the vault, or nobody knows what it is. Null: it may be replaced.
  */
 export async function whyKept(
   { chain: { chainId }, steps }: ChainPlan,
@@ -40,7 +40,10 @@ export async function whyKept(
   return null
 }
 
-/** By its pool, which few nodes show to everybody, and by the block that the node would make of it, which lacks what pays too little. */
+/**
+ * By its pool, which few nodes show to everybody, and by the block that the node would make of it,
+ * which lacks what pays too little.
+ */
 async function pendingOf(reader: PublicClient, address: Address): Promise<Pending[]> {
   const ask = reader.request as (call: { method: string; params: unknown[] }) => Promise<unknown>
   const [pool, block] = (await Promise.all([

@@ -10,8 +10,8 @@ const borrower: Address = '0x00000000000000000000000000000000000b0b01'
 const lender: Address = '0x00000000000000000000000000000000000b0b02'
 
 /**
- * Whether a node knows what the service asks for. `place` is where the operator has written it down. Throws when it falls
- * silent.
+ * Whether a node knows what the service asks for. `place` is where the operator has written it
+ * down. Throws when it falls silent.
  */
 export async function checkAbilities(
   { ask, place, redact }: { ask: Ask; place: string; redact: (text: string) => string },

@@ -12,8 +12,8 @@ import { createFindings, type Finding, type Findings } from './finding.js'
 const skewMs = 2_000
 
 /**
- * Whether the database answers, is set as the service needs it, and is of this build. The caller closes it. `isUnused`: no
- * service has worked with it yet.
+ * Whether the database answers, is set as the service needs it, and is of this build. The caller closes it. `isUnused`:
+ * no service has worked with it yet.
  */
 export async function checkDatabase(
   config: Config['database'],
@@ -106,7 +106,10 @@ function canBeMade(file: string): boolean {
   }
 }
 
-/** A write-ahead log that belongs to another state of the file, as beside a restored backup, makes one that opens and is broken. */
+/**
+ * A write-ahead log that belongs to another state of the file, as beside a restored backup,
+ * makes one that opens and is broken.
+ */
 async function checkIntegrity(file: string, { knex }: Database, fault: Findings['fault']): Promise<void> {
   const [row] = (await knex.raw('PRAGMA quick_check(1)')) as { quick_check: string }[]
   if (row?.quick_check === 'ok') return

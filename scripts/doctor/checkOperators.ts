@@ -50,8 +50,8 @@ export async function checkOperators(
     const lane = lanes.find(({ signer }) => signer === operator)
     if (lane?.status === 'paused') fault('lane.paused', `${operator} signs nothing: ${lane.reason}`, seePaused)
   }
-  // As the service itself holds them against the chain: by the highest that a node tells, those of keys that are gone and
-  // paused ones too.
+  // As the service itself holds them against the chain: by the highest that a node tells, those of keys
+  // that are gone and paused ones too.
   for (const { signer, nextNonce } of lanes.filter(({ isAhead, isRetired }) => !isAhead && !isRetired)) {
     const nonce = await highestNonce(nodes, signer)
     if (nonce === null) {
@@ -86,8 +86,8 @@ export async function checkOperators(
 }
 
 /**
- * Beside a database that no service has worked with, whether the chain has seen the operators before. A first start may look
- * so, where a key has been used for something else.
+ * Beside a database that no service has worked with, whether the chain has seen the operators before. A first start may
+ * look so, where a key has been used for something else.
  */
 export async function checkUsedBefore(
   chain: ChainConfig,

@@ -10,10 +10,12 @@ const factor = 10n
 export async function checkTip(chain: ChainConfig, ask: Ask, { warn }: Findings): Promise<void> {
   // Test chains take any.
   if (chain.testnet) return
-  // Some gateways refuse a method that they don't know as if they refused everything; the engine does without it as well.
+  // Some gateways refuse a method that they don't know as if they refused everything; the
+  // engine does without it as well.
   const [answer] = await ask([call('eth_maxPriorityFeePerGas')]).catch(() => [])
   const suggested = typeof answer?.result === 'string' ? BigInt(answer.result) : null
-  // Nothing is what some suggest while blocks have room, and with it no transaction would have a place once they are full.
+  // Nothing is what some suggest while blocks have room, and with it no transaction would
+  // have a place once they are full.
   if (!suggested) return
   const { chainId, priorityFeePerGas: tip } = chain
   const compared = `it suggests a tip of ${suggested} wei at this moment, and transactions begin with ${tip}`

@@ -17,8 +17,8 @@ import { checkOperators, checkUsedBefore } from './checkOperators.js'
 import { createFindings, type Finding } from './finding.js'
 
 /**
- * Compares a configuration with the living world: keys, nodes, contracts, operators, database. Changes nothing. `say` is told
- * what was looked at, which is no finding.
+ * Compares a configuration with the living world: keys, nodes, contracts, operators, database. Changes nothing. `say`
+ * is told what was looked at, which is no finding.
  */
 export async function diagnose(
   env: NodeJS.ProcessEnv,

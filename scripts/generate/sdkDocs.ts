@@ -1,7 +1,7 @@
 /**
- * Writes what the spec says of each operation into the comment of the SDK's method for it, where editors show it. What is
- * said of the method itself stands behind the first empty line of the comment and is left alone. Usage:
- * tsx scripts/generate/sdkDocs.ts (part of `npm run generate`).
+ * Writes what the spec says of each operation into the comment of the SDK's method for it, where editors show it. What
+ * is said of the method itself stands behind the first empty line of the comment and is left alone. Usage: tsx
+ * scripts/generate/sdkDocs.ts (part of `npm run generate`).
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -13,7 +13,9 @@ type Place = { database: Database; store: Store; chains: ReadonlyMap<number, Cha
 
 type Order = {
   words: readonly string[]
-  /** What follows: `<…>` has to be there, `[…]` may be; `--…` stands for itself, and `[reason]` for any number of words. */
+  /**
+   * What follows: `<…>` has to be there, `[…]` may be; `--…` stands for itself, and `[reason]` for any number of words.
+   */
   args: readonly string[]
   run: (place: Place, ...given: string[]) => Promise<void>
 }

@@ -31,8 +31,9 @@ type Order = {
 }
 
 /**
- * The calls by which the vaults' owner does something, for him to sign elsewhere, and what speaks against them. Those of former
- * vaults too: what was signed for one before may be sent still. Sends nothing and signs nothing. Null: the words are no order.
+ * The calls by which the vaults' owner does something, for him to sign elsewhere, and what speaks against them.
+ * Those of former vaults too: what was signed for one before may be sent still. Sends nothing and signs
+ * nothing. Null: the words are no order.
  */
 export async function describeOwnerCalls(words: string[], chains: readonly ChainConfig[]): Promise<string[] | null> {
   const order = readOrder(words)

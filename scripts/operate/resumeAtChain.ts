@@ -4,9 +4,9 @@ import { agreedNonce, commonNonce, highestNonce, nonceByNode } from '../../serve
 import type { Store } from '../../server/store/store.js'
 
 /**
- * Makes a lane active again, from the chain's own nonce on, or paused as it was before the chain was ahead. Transactions of
- * the journal whose nonces something else has used, so that no node knows any of their hashes, are given up, and what they
- * carried is prepared anew.
+ * Makes a lane active again, from the chain's own nonce on, or paused as it was before the chain was ahead.
+ * Transactions of the journal whose nonces something else has used, so that no node knows any of their hashes, are
+ * given up, and what they carried is prepared anew.
  */
 export async function resumeAtChain(chain: Chain, signer: Address, store: Store): Promise<string> {
   const { chainId } = chain.config
@@ -23,7 +23,10 @@ export async function resumeAtChain(chain: Chain, signer: Address, store: Store)
   return `The lane of ${signer} on chain ${chainId} is ${state}; ${lost.length} transactions were given up.`
 }
 
-/** The nonce that every node tells: one that is too high could never be taken back, and one too low is found ahead at once. */
+/**
+ * The nonce that every node tells: one that is too high could never be taken back, and one
+ * too low is found ahead at once.
+ */
 async function agreedByAll(chain: Chain, signer: Address): Promise<number> {
   const { chainId, agreement } = chain.config
   const [told] = await chain.nonces([signer], 'latest')

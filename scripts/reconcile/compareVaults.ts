@@ -23,7 +23,10 @@ import { arrivalsWithoutLog, differingArrivals, type Suspect, unmatchedPayouts }
 import { findUnknownPending, type UnknownPending } from './unknownPending.js'
 import { createVaultLogs, type Movement } from './vaultLogs.js'
 
-/** What a chain's vault holds of one token, with its former ones, and where it comes from. All amounts in the token's smallest unit. */
+/**
+ * What a chain's vault holds of one token, with its former ones, and where it comes from. All
+ * amounts in the token's smallest unit.
+ */
 export type VaultReport = {
   chainId: number
   token: TokenConfig
@@ -39,11 +42,14 @@ export type VaultReport = {
   paid: bigint
   /** What users have credit for. */
   owed: Owed
-  /** `balance` less what should be there: all that came in less what went out. Anything but 0 is a fault, or a token that keeps a part of what its logs say. */
+  /**
+   * `balance` less what should be there: all that came in less what went out. Anything but 0 is a fault, or a token
+   * that keeps a part of what its logs say.
+   */
   unexplained: bigint
   /**
-   * Where it may come from, when something is unexplained. Native payouts leave no log of their amount: of these only what
-   * transactions have paid that the journal does not know, or has given up, is named.
+   * Where it may come from, when something is unexplained. Native payouts leave no log of their amount: of these only
+   * what transactions have paid that the journal does not know, or has given up, is named.
    */
   suspects: Suspect[]
 }

@@ -2,7 +2,10 @@ import type { Address } from 'viem'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import type { Books } from './compareVaults.js'
 
-/** What the ledger says of a token that the chains file does not name, in its smallest unit: no vault is held against it. */
+/**
+ * What the ledger says of a token that the chains file does not name, in its smallest
+ * unit: no vault is held against it.
+ */
 export type NotLookedAt = { chainId: number; token: Address; recorded: bigint; paid: bigint; owed: bigint }
 
 /** Of what nothing has moved, and nothing is owed, nothing is to be looked at. */

@@ -13,8 +13,9 @@ const longestPauseMs = 30_000
 const mostRests = 60
 
 /**
- * How much a search asks a node for at once. What is refused twice is asked for in less: in fewer windows where the node is
- * asked too much, else in narrower ones. Where there is no less, a node that is asked too much is left alone ever longer.
+ * How much a search asks a node for at once. What is refused twice is asked for in less: in fewer windows
+ * where the node is asked too much, else in narrower ones. Where there is no less, a node that is asked too
+ * much is left alone ever longer.
  */
 export function createSearchPace() {
   let [size, count, answered, refused, rests] = [0, 0, 0, 0, 0]
@@ -34,7 +35,9 @@ export function createSearchPace() {
       else if (size > 0) size -= 1
     },
 
-    /** Answers how long to wait, in milliseconds, before the same blocks are asked for. Throws where that is given up. */
+    /**
+     * Answers how long to wait, in milliseconds, before the same blocks are asked for. Throws where that is given up.
+     */
     refused(error: unknown): number {
       refused += 1
       // Once it may have been a passing fault, and of no window.

@@ -29,9 +29,9 @@ export function arrivalsWithoutLog(booked: ReadonlyMap<string, bigint>, onChain:
 }
 
 /**
- * Payouts of one token that stand on one side only. An entry is first held against the transaction that the journal names for
- * it; where it names none that has paid as much, equal amounts are taken for the same payout, and of several equal ones
- * another than the real culprit may be named.
+ * Payouts of one token that stand on one side only. An entry is first held against the transaction that the journal
+ * names for it; where it names none that has paid as much, equal amounts are taken for the same payout, and of several
+ * equal ones another than the real culprit may be named.
  */
 export function unmatchedPayouts(
   paid: readonly { hash: string; amount: bigint }[],
@@ -63,7 +63,10 @@ function matchBy<P extends { hash: string; amount: bigint }>(
   return { unbooked, unpaid: [...open.values()].flat() }
 }
 
-/** Takes out where entries are of all that a transaction has paid, as one is by an operator's word, or one for each user. */
+/**
+ * Takes out where entries are of all that a transaction has paid, as one is by an
+ * operator's word, or one for each user.
+ */
 function matchSums<P extends { hash: string; amount: bigint }>({
   unbooked,
   unpaid,

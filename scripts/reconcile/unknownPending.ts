@@ -14,7 +14,10 @@ export type UnknownPending = {
   node: number
 }
 
-/** Of all lanes of a chain, also of keys that are not configured any more. What is queued behind a gap, nodes don't count. */
+/**
+ * Of all lanes of a chain, also of keys that are not configured any more. What is queued
+ * behind a gap, nodes don't count.
+ */
 export async function findUnknownPending(database: Database, chain: Chain): Promise<UnknownPending[]> {
   const { chainId } = chain.config
   const signers = (await readLanes(database, chainId)).map(({ signer }) => signer)

@@ -33,8 +33,8 @@ const mostRests = 60
 const readTimeoutMs = 20_000
 
 /**
- * Reads the logs of vaults, all tokens at once, from whichever of the chain's nodes answers. `genesis` is the first block that
- * a node has to have, null where none is known.
+ * Reads the logs of vaults, all tokens at once, from whichever of the chain's nodes answers. `genesis` is the first
+ * block that a node has to have, null where none is known.
  */
 export function createVaultLogs(chain: ChainConfig, vaults: readonly Address[], genesis: Hash | null) {
   const isGenesis = async (_chainId: number, hash: Hash) => genesis === null || hash === genesis
@@ -53,9 +53,9 @@ export function createVaultLogs(chain: ChainConfig, vaults: readonly Address[], 
   }
 
   /**
-   * The first block that can hold a movement: as the chains file says, or else the earliest deployment of a vault, found by
-   * halves. 0 where no node knows what was then, and where something was there before the vault: its address is known before
-   * it is deployed.
+   * The first block that can hold a movement: as the chains file says, or else the earliest deployment of a vault,
+   * found by halves. 0 where no node knows what was then, and where something was there before the vault: its address
+   * is known before it is deployed.
    */
   async function start(head: bigint): Promise<bigint> {
     if (chain.vaultBlock !== undefined) {
@@ -111,7 +111,10 @@ export function createVaultLogs(chain: ChainConfig, vaults: readonly Address[], 
     return [...new Set(await search([filter], range, (log) => [readHash(readObject(log)['transactionHash'])]))]
   }
 
-  /** What the vaults have paid of the native currency in these transactions, by what they were asked for and say that they did. */
+  /**
+   * What the vaults have paid of the native currency in these transactions, by what they were
+   * asked for and say that they did.
+   */
   async function nativePayouts(hashes: readonly Hash[]): Promise<{ hash: Hash; amount: bigint }[]> {
     const found: { hash: Hash; amount: bigint }[] = []
     for (const part of chunk(hashes, mostTogether)) {
@@ -138,7 +141,8 @@ export function createVaultLogs(chain: ChainConfig, vaults: readonly Address[], 
         ? call('eth_getBalance', vault, quantity(block))
         : call('eth_call', { to: token, data: encodeBalanceOf(vault) }, quantity(block)),
     )
-    // Before a token was deployed nothing answers for it, and one that is broken says nothing; the others are to be explained.
+    // Before a token was deployed nothing answers for it, and one that is broken says nothing;
+    // the others are to be explained.
     const sum = (answers: RpcAnswer[]) => answers.reduce((total, answer) => total + readBalance(answer), 0n)
     return rpc.read(asked, sum, { isAnswer: isRevert })
   }

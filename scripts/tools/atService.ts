@@ -21,9 +21,9 @@ type Place = {
 }
 
 /**
- * Does a tool's work on the service's own database and chains, named by the same environment, and says first which these
- * are. What fails, from the configuration on, is said without secrets (what a node's client says holds the node's address,
- * and with it a credential), and ends the process with 1.
+ * Does a tool's work on the service's own database and chains, named by the same environment, and says first which
+ * these are. What fails, from the configuration on, is said without secrets (what a node's client says holds the node's
+ * address, and with it a credential), and ends the process with 1.
  */
 export function atService(work: (place: Place) => Promise<void>): Promise<void> {
   return at(async (run) => {
@@ -44,8 +44,8 @@ export function atService(work: (place: Place) => Promise<void>): Promise<void> 
 }
 
 /**
- * The same for what is of the chains alone. It reads the chains file and nothing else: the database may be down or held by
- * the service, and whoever has no keys and no word of the database in his shell has to be able to stop payouts.
+ * The same for what is of the chains alone. It reads the chains file and nothing else: the database may be down or held
+ * by the service, and whoever has no keys and no word of the database in his shell has to be able to stop payouts.
  */
 export function atChains(work: (place: Omit<Place, 'database'>) => Promise<void>): Promise<void> {
   return at(async (run) => {
@@ -99,7 +99,10 @@ function refuseNoFile(config: DatabaseConfig): void {
   if (config.kind === 'sqlite' && !existsSync(config.file)) throw neverUsed(config)
 }
 
-/** Only the service makes and changes its tables: in empty ones a tool would find everything in order, in the wrong place. */
+/**
+ * Only the service makes and changes its tables: in empty ones a tool would find
+ * everything in order, in the wrong place.
+ */
 async function refuseOtherBuild(database: Database, config: DatabaseConfig): Promise<void> {
   const pending = await database.pendingMigrations().catch((error: unknown) => {
     if ((error as { errno?: unknown }).errno === mysqlErrno.noSuchDatabase) return null

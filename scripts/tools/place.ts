@@ -3,7 +3,9 @@ import type { Config } from '../../server/config/config.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { databasePlace } from '../../server/store/connection/databasePlace.js'
 
-/** Which database and chains a tool looks at, in a line without credentials: what it then says is true of nothing else. */
+/**
+ * Which database and chains a tool looks at, in a line without credentials: what it then says is true of nothing else.
+ */
 export function describePlace({ database, deployment, dataDir }: Config): string {
   return `Looking at ${databasePlace(database)} and ${describeChains(deployment?.chains ?? null, dataDir)}`
 }

@@ -7,7 +7,10 @@ export function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw reasonOf(signal)
 }
 
-/** What a promise, or what is none, gives; rejects with the signal's reason when it aborts before, and what comes then is dropped. */
+/**
+ * What a promise, or what is none, gives; rejects with the signal's reason when it aborts before,
+ * and what comes then is dropped.
+ */
 export function untilAborted<T>(promise: T | Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(reasonOf(signal!) as Error)
@@ -19,7 +22,10 @@ export function untilAborted<T>(promise: T | Promise<T>, signal: AbortSignal | u
   })
 }
 
-/** Asks a wallet, unless the signal has aborted, and waits for it until the signal does. What it shows by then stays there. */
+/**
+ * Asks a wallet, unless the signal has aborted, and waits for it until the signal does.
+ * What it shows by then stays there.
+ */
 export async function abortable<T>(ask: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   throwIfAborted(signal)
   return untilAborted(ask(), signal)

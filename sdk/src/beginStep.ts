@@ -22,7 +22,10 @@ export type Ask = { hash?: Hash; signature?: Hex }
 
 const defaultStepTimeoutMs = 600_000
 
-/** Asks for a step, unless it is under way or done; resolves once the service has taken that, with what follows it to its end. */
+/**
+ * Asks for a step, unless it is under way or done; resolves once the service has taken that,
+ * with what follows it to its end.
+ */
 export async function beginStep(
   calls: StepCalls,
   planned: Step,

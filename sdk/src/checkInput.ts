@@ -3,8 +3,8 @@ import { IntentError } from './errors.js'
 import { isText } from './isText.js'
 
 /**
- * Checks of what is given, for those whom no types hold: each error names the place and the rule. What it lets pass, the
- * service may still refuse.
+ * Checks of what is given, for those whom no types hold: each error names the place and the rule. What it lets
+ * pass, the service may still refuse.
  */
 
 /** An intent of mode `7702` before it is signed. */
@@ -61,7 +61,10 @@ export function checkSigner(account: unknown, signatureType?: SignatureType): vo
   throw new IntentError("account can't sign; give a local account or walletAccount(walletClient).")
 }
 
-/** Its `signTypedData` takes domain, types and value one by one; in version 5 it has another name. viem's takes one object. */
+/**
+ * Its `signTypedData` takes domain, types and value one by one; in version 5 it has another
+ * name. viem's takes one object.
+ */
 function isEthersSigner({ getAddress, signTypedData, _signTypedData }: Record<string, unknown>): boolean {
   if (typeof getAddress !== 'function') return false
   return typeof _signTypedData === 'function' || (typeof signTypedData === 'function' && signTypedData.length > 2)
@@ -121,7 +124,9 @@ export function isWholeFrom(value: unknown, least: number): boolean {
   return Number.isSafeInteger(value) && (value as number) >= least
 }
 
-/** Keys get mistaken for accounts and addresses, and messages get logged: neither the one nor anything long is quoted. */
+/**
+ * Keys get mistaken for accounts and addresses, and messages get logged: neither the one nor anything long is quoted.
+ */
 export function fail(at: string, wanted: string, value: unknown): never {
   const text = Object(value) === value ? '' : ` ${String(value)}`
   const plain = /^(account|user)\b/.test(at) ? '' : text.length > 43 ? ` of ${text.length - 1} characters` : text

@@ -306,15 +306,15 @@ export function createIntentClient(options: IntentClientOptions) {
 
     /**
      * Carries out what is left of an action, step by step, and resolves with the finished action. Rejects with
-     * `StepFailedError`; call it again to go on after a failure that is `retryable`. It ends there: intents after it are
-     * not asked for, though they need not wait for it; ask for their steps with `executeStep`. A step that the user pays
-     * has to be registered first, with `executeStep` and the `hash` of his transaction.
+     * `StepFailedError`; call it again to go on after a failure that is `retryable`. It ends there: intents after it
+     * are not asked for, though they need not wait for it; ask for their steps with `executeStep`. A step that the user
+     * pays has to be registered first, with `executeStep` and the `hash` of his transaction.
      */
     runAction: (actionId: string, how?: RunOptions): Promise<Action> => runAction(sendCalls, actionId, how),
 
     /**
-     * Signs intents of mode `7702` by the account or wallet given, together with the authorizations that it still needs,
-     * creates the action, carries out its steps in order and resolves with the finished action.
+     * Signs intents of mode `7702` by the account or wallet given, together with the authorizations that it still
+     * needs, creates the action, carries out its steps in order and resolves with the finished action.
      */
     send: (what: SendOptions): Promise<Action> => send(sendCalls, what),
 

@@ -23,6 +23,8 @@ export type ActionFilter = {
 }
 
 export type IntentClientOptions = ClientOptions & {
-  /** The contracts that you trust. What `send` and `sendOnDemand` find to differ they refuse before anything is signed. */
+  /**
+   * The contracts that you trust. What `send` and `sendOnDemand` find to differ they refuse before anything is signed.
+   */
   expect?: Expectation | undefined
 }

@@ -14,7 +14,9 @@ import { hashBatchStruct, hashIntentStruct, hashTransferStruct, intentTypes } fr
 
 /** What is signed, and its hashes. */
 
-/** How an intent is signed. `ecdsa` covers the calls; `eip712` covers the token transfers too, and wallets can show it. */
+/**
+ * How an intent is signed. `ecdsa` covers the calls; `eip712` covers the token transfers too, and wallets can show it.
+ */
 export type SignatureType = 'ecdsa' | 'eip712'
 
 /** A call of the user's account. `value` in wei. */
@@ -83,8 +85,8 @@ export const registrationTypes = {
 const zeroAddress: Address = '0x0000000000000000000000000000000000000000'
 
 /**
- * The `hash` of an `ecdsa` batch: keccak256(abi.encode(uint256 chainId, (address to, uint256 value, bytes data)[] calls)).
- * Token transfers are not part of it.
+ * The `hash` of an `ecdsa` batch: keccak256(abi.encode(uint256 chainId, (address to, uint256 value, bytes data)[]
+ * calls)). Token transfers are not part of it.
  */
 export function chainBatchHash(batch: Pick<ChainBatch, 'chainId' | 'calls'>): Hash {
   return keccak256(
@@ -173,7 +175,9 @@ export function chainBatchId(digest: Hash, batchIndex: number): Hash {
   return keccak256(encodeAbiParameters([{ type: 'bytes32' }, { type: 'uint256' }], [digest, BigInt(batchIndex)]))
 }
 
-/** What an EIP-7702 authorization signs: keccak256(0x05 ‖ rlp([chainId, address, nonce])). Chain id 0 means any chain. */
+/**
+ * What an EIP-7702 authorization signs: keccak256(0x05 ‖ rlp([chainId, address, nonce])). Chain id 0 means any chain.
+ */
 export function authorizationDigest(authorization: { address: Address; chainId: number; nonce: number }): Hash {
   const { address, chainId, nonce } = authorization
   const [chain, count] = [chainId, nonce].map((value) => (value ? numberToHex(value) : '0x'))

@@ -1,19 +1,25 @@
 import type { Address, Hash } from 'viem'
 import type { ErrorCode, Issue, IssueCode, Step, StepError, StepRef } from './wire.js'
 
-/** What all errors of this package have in common. An aborted call is not one of them: it rejects with the signal's reason. */
+/**
+ * What all errors of this package have in common. An aborted call is not one of them: it
+ * rejects with the signal's reason.
+ */
 export class IntentError extends Error {
   override readonly name: string = 'IntentError'
   /**
-   * Whether the same call may succeed later. With an `actionId` that call is `runAction`, or `sendOnDemand` under the same key:
-   * `send`, or `sendOnDemand` under another one, makes another action, which is signed and paid anew.
+   * Whether the same call may succeed later. With an `actionId` that call is `runAction`, or `sendOnDemand` under the
+   * same key: `send`, or `sendOnDemand` under another one, makes another action, which is signed and paid anew.
    */
   readonly retryable: boolean
-  /** The action that had been stored when `send`, `sendOnDemand` or `runAction` failed: go on with `runAction`. Null: none. */
+  /**
+   * The action that had been stored when `send`, `sendOnDemand` or `runAction` failed: go
+   * on with `runAction`. Null: none.
+   */
   readonly actionId: string | null = null
   /**
-   * The key under which `createAction` or `sendOnDemand` asked for an action, also one that it made itself: the same request
-   * under it is the same action, so repeat it with that. Null: none was asked for.
+   * The key under which `createAction` or `sendOnDemand` asked for an action, also one that it made itself: the same
+   * request under it is the same action, so repeat it with that. Null: none was asked for.
    */
   readonly idempotencyKey: string | null = null
 
@@ -142,7 +148,10 @@ export class IntentTimeoutError extends IntentError {
   }
 }
 
-/** A step has ended as `reverted` or `error`. The action is stored: `client.runAction` goes on with it if it is retryable. */
+/**
+ * A step has ended as `reverted` or `error`. The action is stored: `client.runAction` goes
+ * on with it if it is retryable.
+ */
 export class StepFailedError extends IntentError {
   override readonly name = 'StepFailedError'
   /** With the reason as its `error`. */
@@ -159,12 +168,12 @@ export class StepFailedError extends IntentError {
 }
 
 /**
- * The user's transaction was sent, and the service has not accepted it for its step, or has lost that since and could not
- * be told again: the wallet refused to sign the registration, the service was away, or the call was aborted in between;
- * `cause` tells. Don't pay again: once it is there, give `hash` to `client.executeStep(step, { hash, signature })`, then
- * call `client.runAction(actionId)`, or `sendOnDemand` under the same key where the user has more to pay. Where the step is
- * refused for good (`transaction_already_registered`, `transaction_already_used`, `not_found`), report the payment by
- * `client.recordDeposit`: it is the user's credit then.
+ * The user's transaction was sent, and the service has not accepted it for its step, or has lost that since and could
+ * not be told again: the wallet refused to sign the registration, the service was away, or the call was aborted in
+ * between; `cause` tells. Don't pay again: once it is there, give `hash` to `client.executeStep(step, { hash, signature
+ * })`, then call `client.runAction(actionId)`, or `sendOnDemand` under the same key where the user has more to pay.
+ * Where the step is refused for good (`transaction_already_registered`, `transaction_already_used`, `not_found`),
+ * report the payment by `client.recordDeposit`: it is the user's credit then.
  */
 export class UnregisteredPaymentError extends IntentError {
   override readonly name = 'UnregisteredPaymentError'
@@ -184,8 +193,8 @@ export class UnregisteredPaymentError extends IntentError {
 }
 
 /**
- * The service names another contract than the one you expect, or than it named before. Nothing was signed. If the change
- * is announced, call `getChains` and build the action anew; else do not use the service.
+ * The service names another contract than the one you expect, or than it named before. Nothing was signed. If the
+ * change is announced, call `getChains` and build the action anew; else do not use the service.
  */
 export class ChainMismatchError extends IntentError {
   override readonly name = 'ChainMismatchError'

@@ -3,7 +3,9 @@ import { NoEventStreamError, type StepEvent } from './openEvents.js'
 import { sleep } from './sleep.js'
 import { backoff } from './transport.js'
 
-/** One connection to the event stream of an action. Asks for none, and rejects, while a refusal of another one lasts. */
+/**
+ * One connection to the event stream of an action. Asks for none, and rejects, while a refusal of another one lasts.
+ */
 export type OpenEvents = (
   actionId: string,
   options: { lastEventId: string | null; signal: AbortSignal },
@@ -16,9 +18,9 @@ export type Events = AsyncGenerator<StepEvent | 'ended' | 'cut' | 'none', void>
 const tries = 4
 
 /**
- * The events of an action, each once, over as many connections as it takes. In between, for the caller to look for himself:
- * `ended` each time that the service has ended the stream, `cut` each time that it broke off or could not be opened, and `none`
- * now and then while there is no stream to be had.
+ * The events of an action, each once, over as many connections as it takes. In between, for the caller to look for
+ * himself: `ended` each time that the service has ended the stream, `cut` each time that it broke off or could not be
+ * opened, and `none` now and then while there is no stream to be had.
  */
 export async function* followEvents(
   open: OpenEvents,

@@ -25,7 +25,9 @@ export function limitedSignal(ms: number, outer?: AbortSignal) {
   limit(ms)
   return {
     signal: controller.signal,
-    /** Rejects with the reason of the caller's signal, or with the error of `late` when time was up, else with `error`. */
+    /**
+     * Rejects with the reason of the caller's signal, or with the error of `late` when time was up, else with `error`.
+     */
     fail(error: unknown, late: () => Error): never {
       throwIfAborted(outer)
       throw timedOut ? late() : error

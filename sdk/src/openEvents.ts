@@ -19,7 +19,10 @@ type EventsOptions = {
 /** How long the stream may be silent; the service sends a comment every 15 seconds. */
 const silenceMs = 45_000
 
-/** Something answers that has no event stream for us: an old service, a proxy, a platform that can't read one, or a refusal. */
+/**
+ * Something answers that has no event stream for us: an old service, a proxy, a platform
+ * that can't read one, or a refusal.
+ */
 export class NoEventStreamError extends IntentConnectionError {
   constructor() {
     super('No event stream.')

@@ -2,7 +2,10 @@ import { type IntentApiError, type IntentError, seemsOurs } from './errors.js'
 import { longestPauseMs, shortestPauseMs } from './pauses.js'
 import { sleep } from './sleep.js'
 
-/** Repeats what fails for a passing reason, for so many milliseconds or until the signal aborts. Only for what is safe to repeat. */
+/**
+ * Repeats what fails for a passing reason, for so many milliseconds or until the signal aborts.
+ * Only for what is safe to repeat.
+ */
 export async function patiently<T>(
   attempt: () => Promise<T>,
   options: { withinMs?: number; signal: AbortSignal | undefined; onFault?: (error: IntentError) => void },

@@ -31,8 +31,8 @@ export function findChains(chains: readonly Chain[], chainIds: readonly number[]
 }
 
 /**
- * Refuses contracts that are not those expected, or not those seen before. Without `seen` nothing is done with the chains
- * yet: those that are not named may be others than what is trusted.
+ * Refuses contracts that are not those expected, or not those seen before. Without `seen` nothing is done with the
+ * chains yet: those that are not named may be others than what is trusted.
  */
 export function checkPins(
   chains: readonly (Partial<PinnedChain> & { chainId: number })[],

@@ -41,7 +41,9 @@ export type PrepareOptions = {
   chainAuthorizations?: readonly ChainAuthorization[] | undefined
   /** Nodes by chain id, instead of those in `GET /chains`. */
   rpcUrls?: Record<number, string> | undefined
-  /** What the intents are told apart by from others with the same batches: each chooses its `nbf`. Random by default. */
+  /**
+   * What the intents are told apart by from others with the same batches: each chooses its `nbf`. Random by default.
+   */
   idempotencyKey?: string | undefined
   signal?: AbortSignal | undefined
 }

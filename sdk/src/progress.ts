@@ -14,8 +14,8 @@ export type Progress =
   /** The service has stored the action: what says the same under this key is the same. */
   | { type: 'created'; actionId: string; intentIds: string[]; idempotencyKey: string }
   /**
-   * The user's own transaction for a step of `sendOnDemand`, which a local account has signed and which is sent next. However
-   * often `raw` is sent (`eth_sendRawTransaction`), it pays once.
+   * The user's own transaction for a step of `sendOnDemand`, which a local account has signed and which is sent next.
+   * However often `raw` is sent (`eth_sendRawTransaction`), it pays once.
    */
   | { type: 'paying'; step: StepRef; hash: Hash; raw: Hex }
   /** The user's own transaction for a step of `sendOnDemand`. `executeStep` takes it, should that get lost. */

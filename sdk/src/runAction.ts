@@ -7,8 +7,8 @@ import { readAction, type ReadCalls } from './readAction.js'
 
 export type RunOptions = {
   /**
-   * Ends the run, which then rejects with the signal's reason. Steps that were asked for go on. While `sendOnDemand` has a
-   * wallet pay, it is heard once that has answered: what is paid by then must not get lost.
+   * Ends the run, which then rejects with the signal's reason. Steps that were asked for go on. While `sendOnDemand`
+   * has a wallet pay, it is heard once that has answered: what is paid by then must not get lost.
    */
   signal?: AbortSignal | undefined
   /**
@@ -19,8 +19,8 @@ export type RunOptions = {
   /** Looks at a step this often, in milliseconds (20 at least), instead of listening to the service's event stream. */
   pollIntervalMs?: number | undefined
   /**
-   * Told of all that happens on the way, and waited for: what it throws or rejects with ends the run, so that what is to be
-   * kept is kept before the next thing happens.
+   * Told of all that happens on the way, and waited for: what it throws or rejects with ends the run, so that what is
+   * to be kept is kept before the next thing happens.
    */
   onProgress?: ((progress: Progress) => unknown) | undefined
 }

@@ -13,8 +13,8 @@ export type SendOptions = RunOptions &
     /** Who signs, and whose account acts. */
     account: SigningAccount
     /**
-     * Makes a second `send` the same action, as long as it says the same: name `exp` and `chainAuthorizations` too, which
-     * change with the time else. Random by default, so that each `send` is an action of its own.
+     * Makes a second `send` the same action, as long as it says the same: name `exp` and `chainAuthorizations` too,
+     * which change with the time else. Random by default, so that each `send` is an action of its own.
      */
     idempotencyKey?: string | undefined
   }

@@ -33,9 +33,9 @@ export type OnDemandOptions = RunOptions & {
   user: Address
   intents: readonly { chainBatches: readonly OnDemandBatch[] }[]
   /**
-   * Sends the user's transaction and resolves with its hash, at best the one that was mined, since a wallet may have sent
-   * it again with higher fees; also where it may have been sent and its hash is known. Called once for each step that he pays.
-   * Where it is signed before it is sent, `tellSigned` is for what was signed.
+   * Sends the user's transaction and resolves with its hash, at best the one that was mined, since a wallet may have
+   * sent it again with higher fees; also where it may have been sent and its hash is known. Called once for each step
+   * that he pays. Where it is signed before it is sent, `tellSigned` is for what was signed.
    */
   pay: (payment: Payment, tellSigned: TellSigned) => Promise<Hash>
   /** Signs that each payment is for this action, so that nobody else can claim it. */
@@ -43,9 +43,10 @@ export type OnDemandOptions = RunOptions & {
   /** The contracts that you trust, instead of the client's. */
   expect?: Expectation | undefined
   /**
-   * A second call with the same key and content takes the same action, and pays what the service knows no payment of, once
-   * what comes before has succeeded. The service knows a key for 24 hours, and a call after that makes another action, which
-   * is paid anew: keep the `actionId` of `created`, and go on with `runAction`. Random by default; `created` and errors name it.
+   * A second call with the same key and content takes the same action, and pays what the service knows no payment
+   * of, once what comes before has succeeded. The service knows a key for 24 hours, and a call after that makes
+   * another action, which is paid anew: keep the `actionId` of `created`, and go on with `runAction`. Random by
+   * default; `created` and errors name it.
    */
   idempotencyKey?: string | undefined
 }
@@ -54,8 +55,8 @@ export type OnDemandOptions = RunOptions & {
  * Creates an action of mode `non-7702:on-demand`, has the user pay his steps, and has the solver carry out the others;
  * resolves with the finished action. Nothing is paid before the action is stored, and one call pays no step twice. The
  * solver pays out what was paid in the same action, less the `feeBps` of `getChains`. Rejects with
- * `UnregisteredPaymentError` where a payment was sent that the service does not know of. Calls for one user pay one after
- * the other in one process; others know nothing of each other, so let there be one at a time for each key.
+ * `UnregisteredPaymentError` where a payment was sent that the service does not know of. Calls for one user pay one
+ * after the other in one process; others know nothing of each other, so let there be one at a time for each key.
  */
 export async function sendOnDemand(client: IntentClient, options: OnDemandOptions): Promise<Action> {
   const { user, account, signal, expect } = options
@@ -101,7 +102,9 @@ export async function sendOnDemand(client: IntentClient, options: OnDemandOption
   })
 }
 
-/** By step, what was paid in this process: a call that waited for another one's turn registers that, where it could not. */
+/**
+ * By step, what was paid in this process: a call that waited for another one's turn registers that, where it could not.
+ */
 const paid = new Map<string, Hash>()
 
 const nameOf = ({ actionId, intentIndex, stepIndex }: Step) => `${actionId} ${intentIndex} ${stepIndex}`

@@ -122,7 +122,9 @@ export async function signAuthorization(authorization: {
   return { ...draft, r, s, yParity: yParity === 1 || v === 28n ? 1 : 0 }
 }
 
-/** Signs that a payment belongs to a step, so that nobody else can claim it; `registerStep` and `executeStep` take it. */
+/**
+ * Signs that a payment belongs to a step, so that nobody else can claim it; `registerStep` and `executeStep` take it.
+ */
 export async function signRegistration(registration: {
   account: Pick<SigningAccount, 'signTypedData'>
   actionId: string

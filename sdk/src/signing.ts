@@ -59,7 +59,9 @@ export type RecoverAddress = (parameters: {
 /** Half of secp256k1's order; EIP-2 and EIP-7702 refuse an `s` above it. */
 const highestS = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
 
-/** Who signed an intent. Null when the signature is not 65 bytes with a low `s` and `v` 27 or 28, or recovers to nobody. */
+/**
+ * Who signed an intent. Null when the signature is not 65 bytes with a low `s` and `v` 27 or 28, or recovers to nobody.
+ */
 export async function recoverIntentSigner(
   intent: UnsignedIntent & { signature: Hex },
   recover: RecoverAddress = recoverAddress,
@@ -80,7 +82,9 @@ export async function recoverDigestSigner(
   )
 }
 
-/** Who signed an authorization. Null when its parts are no valid signature (EIP-7702 wants a low `s`, `yParity` 0 or 1). */
+/**
+ * Who signed an authorization. Null when its parts are no valid signature (EIP-7702 wants a low `s`, `yParity` 0 or 1).
+ */
 export async function recoverAuthorizationSigner(
   authorization: SignedAuthorization,
   recover: RecoverAddress = recoverAddress,

@@ -26,7 +26,10 @@ export type TransportOptions = {
   timeoutMs: number
   /** How many tries may follow the first. */
   retries: number
-  /** `always`: the same request twice does no harm. `refused`: only what the service has refused unseen (429) is repeated. */
+  /**
+   * `always`: the same request twice does no harm. `refused`: only what the service has
+   * refused unseen (429) is repeated.
+   */
   repeat: 'always' | 'refused'
   signal: AbortSignal | undefined
   /** Reads each answer; rejects for one that is as good as lost. */

@@ -124,13 +124,14 @@ async function payWith(
       chain: null,
     } as never)
   } catch (error) {
-    // Only an answer with a code (JSON-RPC) is a node's own: a gateway that has passed it on, and waits no longer, may say anything.
+    // Only an answer with a code (JSON-RPC) is a node's own: a gateway that has passed it on, and
+    // waits no longer, may say anything.
     const { code } = ((error as BaseError).walk() ?? error) as RpcError
     // And of several nodes (`fallback`) it is the last one's, while another may have it.
     const isOne = !(client.transport as { transports?: unknown }).transports
     if (!raw || (isOne && code < -1 && refusals.test((error as BaseError).details))) throw untold ?? error
-    // Who gave no answer may have taken it, so it is given the same bytes, which can't pay twice, until it says something of
-    // them, nine times in half a minute. Where it does not, the service finds out whether they are there.
+    // Who gave no answer may have taken it, so it is given the same bytes, which can't pay twice, until it says
+    // something of them, nine times in half a minute. Where it does not, the service finds out whether they are there.
     await client.request({ method: 'eth_sendRawTransaction', params: [raw] }, { retryCount: 8 }).catch(() => null)
     return keccak256(raw)
   }

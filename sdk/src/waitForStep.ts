@@ -7,13 +7,13 @@ import type { CallOptions, Step, StepRef } from './wire.js'
 
 export type WaitOptions = Omit<WatchOptions, 'lastEventId'> & {
   /**
-   * Told of the step as first seen and of every change of status, transaction, confirmations or attempts, and waited for
-   * until the wait is over; what it throws or rejects with ends it.
+   * Told of the step as first seen and of every change of status, transaction, confirmations or attempts, and waited
+   * for until the wait is over; what it throws or rejects with ends it.
    */
   onChange?: ((step: Step) => unknown) | undefined
   /**
-   * The step as it is known, and under way. It is not told of again; and where it is `created` once more, as in a service
-   * whose database was restored, the wait ends with that, since it has to be asked for anew.
+   * The step as it is known, and under way. It is not told of again; and where it is `created` once more, as in a
+   * service whose database was restored, the wait ends with that, since it has to be asked for anew.
    */
   known?: Step | undefined
 }

@@ -52,8 +52,8 @@ export type ClientOptions = {
   /** The same for the chains' nodes, which are others' and hear nothing that is meant for the service. */
   nodeFetch?: Fetch | undefined
   /**
-   * Sent with every request to the service; a function is asked anew for each call, say for a token that expires. What no
-   * request can carry is an `IntentError`, at once, or from the call whose function gave it.
+   * Sent with every request to the service; a function is asked anew for each call, say for a token that expires. What
+   * no request can carry is an `IntentError`, at once, or from the call whose function gave it.
    */
   headers?: GivenHeaders | (() => GivenHeaders | Promise<GivenHeaders>) | undefined
   /**
@@ -267,7 +267,10 @@ export function createWireClient(options: ClientOptions) {
     getIntent: (path: { actionId: string; intentIndex: number }, how?: CallOptions) =>
       call(operations.getIntent, 'steps[]', { path }, how),
     getStep,
-    /** Repeated only once the step has been looked at, but for a payment, which is registered once however often it is named. */
+    /**
+     * Repeated only once the step has been looked at, but for a payment, which is registered
+     * once however often it is named.
+     */
     async executeStep(
       ref: StepRef,
       body: Wire.StepRequest,

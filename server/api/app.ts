@@ -111,7 +111,9 @@ function answerErrors({ logger, isOutage }: Pick<AppOptions, 'logger' | 'isOutag
   }
 }
 
-/** An error that is neither a refusal nor an outage becomes `internal_error`, which says nothing of it; the log does. */
+/**
+ * An error that is neither a refusal nor an outage becomes `internal_error`, which says nothing of it; the log does.
+ */
 function toServiceError(thrown: unknown, isOutage: (error: unknown) => boolean): ServiceError {
   if (thrown instanceof ServiceError) return thrown
   if (isOutage(thrown))

@@ -10,7 +10,10 @@ export function isProbe(operationId: OperationId): boolean {
   return probes.has(operationId)
 }
 
-/** What a read asks the database for: nothing, as its answer is kept in memory; by a statement of many reads; or by its own. */
+/**
+ * What a read asks the database for: nothing, as its answer is kept in memory; by a
+ * statement of many reads; or by its own.
+ */
 export type ReadKind = 'kept' | 'shared' | 'own'
 
 const kindsOfReads: Partial<Record<OperationId, ReadKind>> = {

@@ -30,9 +30,9 @@ type Options = {
 }
 
 /**
- * How many reads of a kind are under way at once: more than the pool has connections, so that none of those stands idle.
- * Without a limit, all that have come would ask the database before the first is answered, also for clients that have hung
- * up since, and whatever comes then would wait for all of them. `shared`: as many as share a statement.
+ * How many reads of a kind are under way at once: more than the pool has connections, so that none of those stands
+ * idle. Without a limit, all that have come would ask the database before the first is answered, also for clients that
+ * have hung up since, and whatever comes then would wait for all of them. `shared`: as many as share a statement.
  */
 const mostReads: Record<ReadKind, number> = { kept: Infinity, shared: 64, own: 16 }
 

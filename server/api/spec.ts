@@ -26,8 +26,8 @@ async function read(): Promise<Spec> {
  * - Every `$ref` is replaced by a copy of what it names: openapi-backend takes a part that stands in two places for a
  *   cycle and would put a path in its place. The spec has no cycles.
  * - Ajv refuses a discriminator's `mapping` ("discriminator: mapping is not supported"). Here a mapping only lists the
- *   values, which are kept as `values` for messages. Beside a discriminator, Ajv does not look at `oneOf` for what is no
- *   object, and takes it for valid, so `type: object` is added.
+ *   values, which are kept as `values` for messages. Beside a discriminator, Ajv does not look at `oneOf` for what is
+ *   no object, and takes it for valid, so `type: object` is added.
  */
 export function forValidation(document: Record<string, unknown>): Record<string, unknown> {
   const expand = (node: unknown): unknown => {

@@ -6,7 +6,9 @@ import { prepare, type Prepared, sendPrepared } from './replies/prepared.js'
 /** What a page loads from us besides itself, by path. */
 export type StaticFiles = Record<string, { type: string; read: () => Promise<Buffer> }>
 
-/** Serves files, which are no operations. Each is read and compressed when first asked for; a missing one is not found. */
+/**
+ * Serves files, which are no operations. Each is read and compressed when first asked for; a missing one is not found.
+ */
 export function serveStaticFiles(files: StaticFiles): Middleware {
   const loaded = new Map(Object.entries(files).map(([path, { type, read }]) => [path, { type, load: once(read) }]))
   return async (ctx, next) => {
@@ -33,7 +35,9 @@ function once(read: () => Promise<Buffer>): () => Promise<Prepared> {
   }
 }
 
-/** Whether a file is not on the disk, or its package not installed. Further out ENOENT means a database that is away. */
+/**
+ * Whether a file is not on the disk, or its package not installed. Further out ENOENT means a database that is away.
+ */
 function isMissing(error: unknown): boolean {
   const { code } = (error ?? {}) as { code?: unknown }
   return code === 'ENOENT' || code === 'MODULE_NOT_FOUND'

@@ -4,9 +4,10 @@ import { formatTraceparent, parseTraceparent } from '../domain/traceContext.js'
 import type { ApiState } from './apiState.js'
 
 /**
- * Takes part in the caller's trace, or begins one: the request gets a span of its own in it, by which its log lines, the
- * steps that it asks for and their transactions are named. Replies do not tell the trace, since no standard says how,
- * and they have the request id; nodes are not told of it. `tracestate` belongs to other systems and is not looked at.
+ * Takes part in the caller's trace, or begins one: the request gets a span of its own in it, by which its
+ * log lines, the steps that it asks for and their transactions are named. Replies do not tell the trace,
+ * since no standard says how, and they have the request id; nodes are not told of it. `tracestate` belongs
+ * to other systems and is not looked at.
  */
 export const traceContext: Middleware<ApiState> = async (ctx, next) => {
   // Koa gives several headers joined by commas, which is malformed, as it should be.

@@ -63,8 +63,8 @@ export function createCertainty(
 }
 
 /**
- * What counts of a receipt: where it is, whose it is, and what it did. Logs are held against each other by their place in it;
- * some nodes count them from 0 in each transaction, others through the block.
+ * What counts of a receipt: where it is, whose it is, and what it did. Logs are held against each other by their place
+ * in it; some nodes count them from 0 in each transaction, others through the block.
  */
 function isSameReceipt(a: Receipt, b: Receipt): boolean {
   const plain = ({ logs }: Receipt) => logs.map(({ address, topics, data }) => [address, topics, data])

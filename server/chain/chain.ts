@@ -21,8 +21,8 @@ export type Block = {
 export type Log = { address: Address; topics: Hex[]; data: Hex; logIndex: number }
 
 /**
- * The transaction that has logged something. Null: none among the newest blocks that are searched. `unsearched`: none among
- * the few of them that nodes let be searched.
+ * The transaction that has logged something. Null: none among the newest blocks that are searched. `unsearched`: none
+ * among the few of them that nodes let be searched.
  */
 export type FoundLog = Hash | null | 'unsearched'
 
@@ -66,9 +66,9 @@ export type SimulationOptions = {
   /** Lets the account borrow this delegate's code for the simulation. Null: all code stays as it is. */
   overrideDelegate: { account: Address; delegate: Address } | null
   /**
-   * Whether it may share a request with others, each of which then runs on what the ones before it leave. Whatever fails so
-   * is run again by itself before that is said of it, and so is what can't be estimated by itself; what the rest moves may
-   * owe it to the others, as it may to any transaction that comes before it in a block.
+   * Whether it may share a request with others, each of which then runs on what the ones before it leave. Whatever
+   * fails so is run again by itself before that is said of it, and so is what can't be estimated by itself; what the
+   * rest moves may owe it to the others, as it may to any transaction that comes before it in a block.
    */
   inCompany: boolean
 }
@@ -78,7 +78,9 @@ export type Simulation =
       outcome: 'success'
       /** With this much it has succeeded, which leaves no margin; `gasLimit` makes a limit of it. */
       gas: bigint
-      /** What the transaction would log, native transfers included (see `nativeLogAddress`). Null: the node can't tell. */
+      /**
+       * What the transaction would log, native transfers included (see `nativeLogAddress`). Null: the node can't tell.
+       */
       logs: Log[] | null
     }
   | {
@@ -139,8 +141,8 @@ export type Chain = {
    */
   isCertain(receipt: Receipt, depth: number, transaction?: ChainTransaction): Promise<boolean>
   /**
-   * Whether each block is not the chain's any more: as many nodes as `agreement` asks for name another one at its height.
-   * Null: too few do, but one names another one or has none (yet), so that it can't be said.
+   * Whether each block is not the chain's any more: as many nodes as `agreement` asks for name another one at its
+   * height. Null: too few do, but one names another one or has none (yet), so that it can't be said.
    */
   goneBlocks(blocks: readonly { number: number; hash: Hash }[]): Promise<(boolean | null)[]>
   /** Every node by itself, in the order of `rpcUrls`: its newest block, or why it tells none. */
@@ -156,8 +158,8 @@ export type Chain = {
     options?: { asksAll: boolean },
   ): Promise<{ transaction: ChainTransaction | null; receipt: Receipt | null; head: Block }>
   /**
-   * As of the latest block. A `pending` nonce counts what waits in the node's pool as well; balances and code do not, since
-   * some nodes build the pending block anew for each question.
+   * As of the latest block. A `pending` nonce counts what waits in the node's pool as well; balances and code do not,
+   * since some nodes build the pending block anew for each question.
    */
   accounts(addresses: readonly Address[], nonceOf: 'latest' | 'pending'): Promise<Account[]>
   /** The nonce of each address as every node tells it, if in time; at least one does. */
@@ -165,12 +167,15 @@ export type Chain = {
   /** Of ERC-20 tokens and, at the zero address, the native currency. */
   balances(holder: Address, tokens: readonly Address[]): Promise<bigint[]>
   /**
-   * What each ERC-20 token says of its decimals, by node, in the order of `rpcUrls`; null: the token says nothing that is a
-   * number of them, or the node does not answer in time: while `waits`, in all the time that a read has, else a moment after
-   * the first. At least one does.
+   * What each ERC-20 token says of its decimals, by node, in the order of `rpcUrls`; null: the token says nothing that
+   * is a number of them, or the node does not answer in time: while `waits`, in all the time that a read has, else a
+   * moment after the first. At least one does.
    */
   decimals(tokens: readonly Address[], options?: { waits: boolean }): Promise<(number | null)[][]>
-  /** Whether each is a vault, by node, in the order of `rpcUrls`; null: the node does not say, or not in time, as `decimals`. */
+  /**
+   * Whether each is a vault, by node, in the order of `rpcUrls`; null: the node does not say,
+   * or not in time, as `decimals`.
+   */
   areVaults(addresses: readonly Address[], options?: { waits: boolean }): Promise<(boolean | null)[][]>
   vaultLimits(tokens: readonly Address[]): Promise<VaultLimits>
   /**
@@ -186,17 +191,20 @@ export type Chain = {
    */
   operatorRights(operator: Address): Promise<OperatorRight[]>
   /**
-   * Whether the account has run this batch, by its storage as the delegate reads it, whatever code it has by now. `since`:
-   * by a node that has this block.
+   * Whether the account has run this batch, by its storage as the delegate reads it, whatever code it has by now.
+   * `since`: by a node that has this block.
    */
   isChainBatchProcessed(account: Address, chainBatchId: Hash, since?: bigint): Promise<boolean>
   /** The same as of the pending block. False where no node has one. */
   isChainBatchPending(account: Address, chainBatchId: Hash): Promise<boolean>
-  /** The transaction in which the vault paid under this key, as it is known to have: each node is asked before none is found. */
+  /**
+   * The transaction in which the vault paid under this key, as it is known to have: each node
+   * is asked before none is found.
+   */
   findFulfilment(stepKey: Hash): Promise<FoundLog>
   /**
-   * The transaction in which the account's delegate ran this batch. `isThere`: it is known that it did, so that each node
-   * is asked before none is found; it is taken for known by default.
+   * The transaction in which the account's delegate ran this batch. `isThere`: it is known that it did, so that each
+   * node is asked before none is found; it is taken for known by default.
    */
   findExecution(account: Address, chainBatchId: Hash, options?: { isThere: boolean }): Promise<FoundLog>
   /** What has really reached the vaults of what a block's logs say, in the order given; see `createArrivalMeter`. */
@@ -204,7 +212,10 @@ export type Chain = {
     logged: readonly { token: Address; to: Address; amount: bigint }[],
     block: bigint,
   ): Promise<(bigint | null)[]>
-  /** What a transaction of an account to itself needs, which moves nothing: 21,000, or more where data costs gas besides. */
+  /**
+   * What a transaction of an account to itself needs, which moves nothing: 21,000, or
+   * more where data costs gas besides.
+   */
   gasOfTransfer(account: Address): Promise<bigint>
   /** What a node suggests as a tip by what blocks have taken lately, in wei per gas. */
   suggestedTip(): Promise<bigint>

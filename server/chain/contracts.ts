@@ -121,8 +121,8 @@ export function encodeTransfer(to: Address, amount: bigint): Hex {
 const noIntent = { signatureType: '', signature: '0x', nbf: 0n, exp: 0n, chainBatches: [] } as const
 
 /**
- * The intent as the Delegate takes it, with the calls of one batch and only the hashes of all others: each batch is a step
- * of its own. An `eip712` batch also covers its token transfers, which the call does not carry; their hash follows
+ * The intent as the Delegate takes it, with the calls of one batch and only the hashes of all others: each batch is a
+ * step of its own. An `eip712` batch also covers its token transfers, which the call does not carry; their hash follows
  * the signature, one word for each batch that carries calls.
  */
 function contractIntent(intent: SignedIntent, stepIndex: number) {

@@ -68,7 +68,9 @@ export function gasLimit(options: { estimate: bigint; authorizations: number; of
   return caps.reduce(least, limit)
 }
 
-/** EIP-7623: nodes take no transaction with less than 21,000 gas and 10 per zero byte, 40 per other byte of its data. */
+/**
+ * EIP-7623: nodes take no transaction with less than 21,000 gas and 10 per zero byte, 40 per other byte of its data.
+ */
 export function calldataFloor(data: Hex): bigint {
   let tokens = 0
   for (let at = 2; at < data.length; at += 2) tokens += data[at] === '0' && data[at + 1] === '0' ? 1 : 4

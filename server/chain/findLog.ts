@@ -6,14 +6,17 @@ import type { Rpc } from './nodes/rpc.js'
 import { call, quantity, readArray, readBigInt, readHash, readObject, resultOf } from './nodes/rpcFormat.js'
 import type { RpcAnswer, RpcCall, RpcError } from './nodes/rpcNode.js'
 
-/** How many blocks nodes that limit the range of a search allow; most of them the first, the free plans of some the last. */
+/**
+ * How many blocks nodes that limit the range of a search allow; most of them the first,
+ * the free plans of some the last.
+ */
 const windowSizes = [2_000n, 1_000n, 500n, 100n, 10n]
 const windowsPerRequest = 10
 /** How many blocks back the search goes where it goes by windows; about ten days at one block in two seconds. */
 const furthestBlocks = 400_000n
 /**
- * How many requests a search makes of a node at most: enough to get as far back as that by windows of 1,000 blocks. A search is
- * repeated, and gateways count requests.
+ * How many requests a search makes of a node at most: enough to get as far back as that by windows of 1,000 blocks. A
+ * search is repeated, and gateways count requests.
  */
 const mostRequests = 50
 
@@ -24,8 +27,8 @@ type Search = { address: Address | Address[]; topics: readonly [Hash, Hash] }
 type Nodes = { only: number | undefined; told: Set<number> }
 
 /**
- * Finds the one transaction that logged a step's or a batch's key. Null is said only of what was searched as far back as a
- * search goes; where the nodes' windows are too narrow for that, it is said to be unsearched. An outage is thrown.
+ * Finds the one transaction that logged a step's or a batch's key. Null is said only of what was searched as far back
+ * as a search goes; where the nodes' windows are too narrow for that, it is said to be unsearched. An outage is thrown.
  */
 export function createLogSearch(rpc: Rpc, config: Pick<ChainConfig, 'vault' | 'formerVaults'>) {
   const vaults = vaultsOf(config)

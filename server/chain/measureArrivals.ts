@@ -111,8 +111,8 @@ export function createArrivalMeter(
   }
 
   /**
-   * By how much the vault's balance grew, and the token's logs about it. Nodes give only so many logs at once, and anybody
-   * can have a token log more than that in a block; then the block's receipts have them.
+   * By how much the vault's balance grew, and the token's logs about it. Nodes give only so many logs at once, and
+   * anybody can have a token log more than that in a block; then the block's receipts have them.
    */
   async function read(total: LoggedArrival, balances: readonly RpcCall[], block: bigint) {
     const { token, to: vault, amount } = total
@@ -138,7 +138,9 @@ export function createArrivalMeter(
     }
   }
 
-  /** Whether every node says that the token's code itself gives no balance: one alone may take its own fault for that. */
+  /**
+   * Whether every node says that the token's code itself gives no balance: one alone may take its own fault for that.
+   */
   async function isSilent(balances: readonly RpcCall[]): Promise<boolean> {
     const said = await rpc.readEach(balances, (answers) => answers.some(({ error }) => error && isRevert(error)))
     return said.every((isRefused) => isRefused === true)
@@ -206,8 +208,8 @@ function readLogOf(value: unknown): LogOf {
 }
 
 /**
- * What a token logs as having come into the vault, and the transactions in which it logs that something has left it. A log
- * may be there twice; some nodes count the logs of each transaction from 0.
+ * What a token logs as having come into the vault, and the transactions in which it logs that something has left it. A
+ * log may be there twice; some nodes count the logs of each transaction from 0.
  */
 function flowsOf(logs: readonly LogOf[], { vault, atLeast }: { vault: Address; atLeast: bigint }) {
   const each = new Map(logs.map((entry) => [`${entry.transactionHash} ${entry.log.logIndex}`, entry]))

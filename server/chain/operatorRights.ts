@@ -6,13 +6,15 @@ import type { Rpc } from './nodes/rpc.js'
 import { call, quantity, readArray, readBigInt, resultOf } from './nodes/rpcFormat.js'
 import type { RpcAnswer } from './nodes/rpcNode.js'
 
-/** Whether a vault lets an account pay, as each node tells it, in the order of `rpcUrls`. `untold`: a node does not say. */
+/**
+ * Whether a vault lets an account pay, as each node tells it, in the order of `rpcUrls`. `untold`: a node does not say.
+ */
 export type OperatorRight = { vault: Address; nodes: ('known' | 'unknown' | 'untold')[] }
 
 /**
  * Reads an account's right in every vault, former ones too: now, and as of the newest block that is final, since a
- * reorganisation may bring back what was before. A node that has no state of that block any more tells by the vault's logs
- * that the right has not changed since; they are kept for longer, and nothing else changes it.
+ * reorganisation may bring back what was before. A node that has no state of that block any more tells by the vault's
+ * logs that the right has not changed since; they are kept for longer, and nothing else changes it.
  */
 export function createOperatorRights(rpc: Rpc, config: Pick<ChainConfig, 'vault' | 'formerVaults' | 'confirmations'>) {
   return async (operator: Address): Promise<OperatorRight[]> => {

@@ -15,8 +15,8 @@ export const mostTogether = 40
 
 /**
  * How much of what a token logs as having left a vault in these transactions the vault has moved itself, in the token's
- * smallest unit: what its fulfilled steps were to pay, and what its owner has withdrawn. The rest the token took, such as
- * a fee that it logs as a transfer of whom it takes it from.
+ * smallest unit: what its fulfilled steps were to pay, and what its owner has withdrawn. The rest the token took, such
+ * as a fee that it logs as a transfer of whom it takes it from.
  */
 export async function readPaidByVault(rpc: Rpc, place: Place, hashes: readonly Hash[]): Promise<bigint> {
   const paid = await Promise.all(chunk(hashes, mostTogether).map((part) => readPaid(rpc, place, part)))

@@ -11,8 +11,8 @@ type AnswerKind = NodeKind | 'otherChain'
 type Row = { kind: AnswerKind; text: string; clients: string }
 
 /**
- * What nodes say, in lower case. The first row decides whose text occurs at the beginning of a word, so longer texts stand
- * before those they contain ("authority nonce too low" before "nonce too low"), and "unknown transaction" is not
+ * What nodes say, in lower case. The first row decides whose text occurs at the beginning of a word, so longer texts
+ * stand before those they contain ("authority nonce too low" before "nonce too low"), and "unknown transaction" is not
  * "known transaction". What `parity` says, its successors and some gateways still do.
  */
 export const sendAnswers: readonly Row[] = [
@@ -152,8 +152,8 @@ export type NodeOutcome = { kind: NodeKind | 'unreached'; text: string }
 
 /**
  * The answers from the one that says most about the transaction to the one that says least. A refusal counts only if
- * every node that was reached refuses: where one node may have it, it is sent. Of two that say as much, the node that is
- * configured first is heard.
+ * every node that was reached refuses: where one node may have it, it is sent. Of two that say as much, the node
+ * that is configured first is heard.
  */
 const ranks: Record<NodeOutcome['kind'], number> = {
   accepted: 0,

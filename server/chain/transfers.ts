@@ -31,8 +31,8 @@ export function transfersOf(source: { logs: readonly Log[] }): Transfer[] {
 }
 
 /**
- * What has reached the vault, or a former one, in a transaction: configured ERC-20 tokens by their logs, native currency by
- * the vault's. What one vault gives another is nobody's.
+ * What has reached the vault, or a former one, in a transaction: configured ERC-20 tokens by their logs, native
+ * currency by the vault's. What one vault gives another is nobody's.
  */
 export function vaultArrivals(
   receipt: Pick<Receipt, 'status' | 'logs'>,
@@ -66,8 +66,8 @@ export function vaultWithdrawals(
 }
 
 /**
- * Whether the batch's transfers from addresses come about in these logs. Each needs a log of its own: that token, exactly
- * those parties, at least that amount. Null when all do, else which one does not.
+ * Whether the batch's transfers from addresses come about in these logs. Each needs a log of its own: that token,
+ * exactly those parties, at least that amount. Null when all do, else which one does not.
  */
 export function matchTransfers(batch: Pick<ChainBatch, 'tokenTransfers'>, logs: readonly Log[]): string | null {
   const declared = batch.tokenTransfers.filter((transfer) => transfer.from !== 'solver' && transfer.amount > 0n)

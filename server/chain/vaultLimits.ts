@@ -9,7 +9,10 @@ import { isRevert } from './nodes/isRevert.js'
 export type VaultLimits = {
   /** The vault's owner lets operators pay nothing. */
   isPaused: boolean
-  /** For each token, in its smallest unit: what may go out on one day (0: any amount), and what has on `day` (unix days). */
+  /**
+   * For each token, in its smallest unit: what may go out on one day (0: any amount), and
+   * what has on `day` (unix days).
+   */
   outflows: { cap: bigint; spent: bigint; day: number }[]
 }
 

@@ -9,8 +9,8 @@ type NamedAddress = {
 }
 
 /**
- * What is wrong with the addresses of one chain. Clients are told to pay the vault and to authorize the delegate as they
- * stand in the file, so that a placeholder or a wrong letter costs users their money.
+ * What is wrong with the addresses of one chain. Clients are told to pay the vault and to authorize the delegate as
+ * they stand in the file, so that a placeholder or a wrong letter costs users their money.
  */
 export function checkAddresses(named: readonly NamedAddress[]): string[] {
   const problems: string[] = []

@@ -224,7 +224,10 @@ function toToken(token: FileToken): TokenConfig {
   }
 }
 
-/** A former vault may be no other contract of the chain: its events would be taken for what a vault has paid, or has got. */
+/**
+ * A former vault may be no other contract of the chain: its events would be taken for
+ * what a vault has paid, or has got.
+ */
 function checkFormerVaults(chain: FileChain, place: string, problems: string[]): void {
   const former = chain.formerVaults.map(lower)
   problems.push(...duplicates(former, `${place}:`))

@@ -16,7 +16,10 @@ const parameters: Record<string, { form: string; isRight: (value: string) => boo
   compress: { form: 'true or false', isRight: isBoolean },
 }
 
-/** Reads `DATABASE_URL`. No problem repeats anything of it but names of parameters: all else may be a misplaced password. */
+/**
+ * Reads `DATABASE_URL`. No problem repeats anything of it but names of parameters: all
+ * else may be a misplaced password.
+ */
 export function readDatabaseUrl(text: string | undefined, dataDir: string, problems: string[]): DatabaseConfig {
   const embedded: DatabaseConfig = { kind: 'sqlite', file: join(dataDir, 'service.sqlite') }
   if (text === undefined || text === '' || text === 'sqlite:') return embedded
@@ -46,8 +49,8 @@ export function readDatabaseUrl(text: string | undefined, dataDir: string, probl
 }
 
 /**
- * Whether user or password have an @, /, ? or # that is not escaped: the parser takes the first /, ? or # for the end of the
- * host, so that a piece of the password would be looked up as the name of a host, and printed.
+ * Whether user or password have an @, /, ? or # that is not escaped: the parser takes the first /, ? or # for the end
+ * of the host, so that a piece of the password would be looked up as the name of a host, and printed.
  */
 function isAmbiguous(text: string): boolean {
   const rest = text.replace(/^[a-z]+:\/\//i, '')
@@ -76,7 +79,10 @@ function shown(what: string, name: string): string {
   return `${/^[\w-]{1,40}$/.test(name) ? `the ${what} "${name}"` : `a ${what}`}, which is not known`
 }
 
-/** The options in `ssl` that mysql2 hands on to Node's TLS. Others of Node's (`pfx`, `servername`) mysql2 would pass over. */
+/**
+ * The options in `ssl` that mysql2 hands on to Node's TLS. Others of Node's (`pfx`,
+ * `servername`) mysql2 would pass over.
+ */
 const tlsKeys = [
   ...['ca', 'cert', 'key', 'passphrase', 'ciphers', 'minVersion', 'maxVersion'],
   ...['rejectUnauthorized', 'verifyIdentity'],
@@ -97,7 +103,9 @@ function wrongTls(value: string): string | null {
   return null
 }
 
-/** The TLS profile by its name, or options for Node's TLS. Anything else mysql2 may take without an error, for no TLS. */
+/**
+ * The TLS profile by its name, or options for Node's TLS. Anything else mysql2 may take without an error, for no TLS.
+ */
 function isTls(value: string): boolean {
   if (value === amazonRds) return true
   try {

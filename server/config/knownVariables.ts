@@ -33,9 +33,9 @@ const programs = {
 const tooShort = 5
 
 /**
- * The problems with names that are likely misspelt: such a variable would be passed over, and the default hold. No value is
- * repeated, nor a name that may be one. `chainsText` is the chains file, empty where there is none, null where it can't be
- * read: any name may be filled in there.
+ * The problems with names that are likely misspelt: such a variable would be passed over, and the default hold. No
+ * value is repeated, nor a name that may be one. `chainsText` is the chains file, empty where there is none, null where
+ * it can't be read: any name may be filled in there.
  */
 export function misspeltVariables(
   env: NodeJS.ProcessEnv,
@@ -58,7 +58,9 @@ export function misspeltVariables(
   return problems
 }
 
-/** One letter more, less or other, or two swapped. Two such changes would meet names that others use (`DATABASE_SSL`). */
+/**
+ * One letter more, less or other, or two swapped. Two such changes would meet names that others use (`DATABASE_SSL`).
+ */
 function isNear(name: string, known: string): boolean {
   if (known.length <= tooShort) return false
   const upper = name.toUpperCase()
@@ -70,8 +72,8 @@ function isSet(env: NodeJS.ProcessEnv, name: string): boolean {
 }
 
 /**
- * Whether Kubernetes or Docker's links have set the variable. Their names come from names of services, and may look like
- * ours: for a service that is called `metrics` they set `METRICS_PORT`.
+ * Whether Kubernetes or Docker's links have set the variable. Their names come from names of services, and may look
+ * like ours: for a service that is called `metrics` they set `METRICS_PORT`.
  */
 export function isSetByOrchestrator(name: string, value: string): boolean {
   if (/_SERVICE_(HOST|PORT(_\w+)?)$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/.test(name)) return true

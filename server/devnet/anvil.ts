@@ -23,7 +23,9 @@ export type AnvilOptions = {
   stateFile?: string
   /** Where the process writes what it has to say; nothing without it. */
   logFile?: string
-  /** When its history begins, in Unix seconds; without it, now. A chain that is kept is to get the same one each time. */
+  /**
+   * When its history begins, in Unix seconds; without it, now. A chain that is kept is to get the same one each time.
+   */
   genesisTime?: number
   /** Whole seconds between blocks; without it each transaction is mined at once. */
   blockTime?: number

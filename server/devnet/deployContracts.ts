@@ -23,7 +23,9 @@ export function create2Data(initCode: Hex, number = 0): Hex {
   return concatHex([saltOf(number), initCode])
 }
 
-/** The contract's address is the same on every chain, since it depends on nothing but its code, arguments and number. */
+/**
+ * The contract's address is the same on every chain, since it depends on nothing but its code, arguments and number.
+ */
 export function create2Address(initCode: Hex, number = 0): Address {
   return getContractAddress({
     opcode: 'CREATE2',
@@ -55,8 +57,8 @@ const minedWithinMs = 60_000
 const againMs = 10
 
 /**
- * Sends the transactions of one of anvil's own accounts, which anvil signs for, and waits for them at the end; for setting
- * chains up, not for the money path.
+ * Sends the transactions of one of anvil's own accounts, which anvil signs for, and waits for them at the end; for
+ * setting chains up, not for the money path.
  */
 export function createDeployer(rpcUrl: string, { address: from }: { address: Address }) {
   async function sendAll(transactions: readonly SetUp[]): Promise<void> {
@@ -99,7 +101,9 @@ export function createDeployer(rpcUrl: string, { address: from }: { address: Add
   }
 }
 
-/** More than what they take: 200 for each byte of code that stays (EIP-170), and what its constructor or a call does. */
+/**
+ * More than what they take: 200 for each byte of code that stays (EIP-170), and what its constructor or a call does.
+ */
 function gasFor(data: Hex): bigint {
   return 300_000n + 300n * BigInt(data.length / 2)
 }

@@ -241,7 +241,8 @@ function tokensOf(definition: Definition): TokenConfig[] {
     amount: parseUnits(amount, token.decimals),
     periodSeconds: day,
   })
-  // For the gas of who pays by a transaction of his own: little, since the vault pays it out of what it has for payouts.
+  // For the gas of who pays by a transaction of his own: little, since the vault pays it
+  // out of what it has for payouts.
   const eth = { id: 'eth', symbol: 'ETH', name: 'Ether', decimals: 18 }
   return [
     { ...usd, address: create2Address(tokenInitCode(usd)), group: 'usd', airdrop: airdrop(usd, '1000'), ...rules },

@@ -4,8 +4,9 @@ type Block = { header: { number: string; timestamp: string } }
 type State = { blocks: Block[] }
 
 /**
- * When a kept chain began, in Unix seconds; null where its state file does not tell. Unless anvil is told this time, it adds
- * to what it loads a block 0 of its own, and at a later load any of them may win: what has been added is taken out.
+ * When a kept chain began, in Unix seconds; null where its state file does not tell. Unless anvil is
+ * told this time, it adds to what it loads a block 0 of its own, and at a later load any of them may
+ * win: what has been added is taken out.
  */
 export function genesisTimeIn(stateFile: string): number | null {
   const state = existsSync(stateFile) ? readState(stateFile) : null

@@ -7,8 +7,8 @@ const mostGas = 16_777_216n
 type Head = { hash: string; gasUsed: string; gasLimit: string }
 
 /**
- * Has a chain that mines at once mine what a full block has left over: anvil makes a block when a transaction comes, and
- * what did not fit into that waits until another one comes, which may be never. The answer ends it.
+ * Has a chain that mines at once mine what a full block has left over: anvil makes a block when a transaction comes,
+ * and what did not fit into that waits until another one comes, which may be never. The answer ends it.
  */
 export function mineLeftOvers(url: string): () => void {
   let before: string | null = null

@@ -4,8 +4,8 @@ import { type Hash, type PublicClient, type TransactionReceipt, TransactionRecei
 const againMs = 10
 
 /**
- * The receipt of a transaction on a chain that mines at once. viem's own wait asks once for each block, and for ever where
- * such a chain tells of the block before its receipts and no other block comes.
+ * The receipt of a transaction on a chain that mines at once. viem's own wait asks once for each block, and for ever
+ * where such a chain tells of the block before its receipts and no other block comes.
  */
 export async function minedReceipt(
   reader: Pick<PublicClient, 'getTransactionReceipt'>,

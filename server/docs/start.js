@@ -1,6 +1,6 @@
 /**
- * Colours with the contrast that WCAG AA asks for (4.5), in both modes. Columns are as wide as what they hold; on a phone
- * a row's cells stand below each other, and what is wide still scrolls by itself.
+ * Colours with the contrast that WCAG AA asks for (4.5), in both modes. Columns are as wide as what they hold; on a
+ * phone a row's cells stand below each other, and what is wide still scrolls by itself.
  */
 const styles = `
 .light-mode {
@@ -38,8 +38,8 @@ button.absolute[aria-expanded] { min-width: 24px; min-height: 24px; }
 `
 
 /**
- * What Scalar's markup lacks for people who use it by keyboard or ear, by selector. It draws its page piece by piece, so
- * each piece is mended when it comes.
+ * What Scalar's markup lacks for people who use it by keyboard or ear, by selector. It draws its page piece by piece,
+ * so each piece is mended when it comes.
  * @type {[string, (element: Element) => void][]}
  */
 const mends = [

@@ -1,6 +1,9 @@
 import type { Address, Hash, Hex } from 'viem'
 
-/** `7702`: through the user's delegated account. On-demand: the user pays first, the solver fulfils. Presign: schema only. */
+/**
+ * `7702`: through the user's delegated account. On-demand: the user pays first, the solver
+ * fulfils. Presign: schema only.
+ */
 export type Mode = '7702' | 'non-7702:on-demand' | 'non-7702:presign'
 
 /** How a `7702` intent was signed; see `sdk/src/signing.ts` for both digests. */

@@ -19,8 +19,8 @@ export type TokenConfig = {
     periodSeconds: number
   } | null
   /**
-   * Open funding: what the solver gives a user per day without credit, in the smallest unit (test chains only). Null: the
-   * solver pays only against a user's credit.
+   * Open funding: what the solver gives a user per day without credit, in the smallest unit (test chains only). Null:
+   * the solver pays only against a user's credit.
    */
   openCapPerDay: bigint | null
   /** The vault should hold this much at least, in the smallest unit; less is a finding in /health. */
@@ -49,7 +49,10 @@ export type ChainConfig = {
   explorerUrl: string | null
   /** How many blocks, the including one among them, make a transaction final. */
   confirmations: number
-  /** How many blocks back what has been final is still held against the chain, to notice deeper reorganisations; 0: none. */
+  /**
+   * How many blocks back what has been final is still held against the chain, to notice
+   * deeper reorganisations; 0: none.
+   */
   reorganisationBlocks: number
   /** How many of the nodes have to say the same of a transaction before money moves on it. */
   agreement: number

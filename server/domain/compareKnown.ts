@@ -1,7 +1,10 @@
 import type { Address } from 'viem'
 import { type ChainConfig, fundersOf, vaultsOf } from './chainConfig.js'
 
-/** A vault or a token of a chain that the service works with, or has worked with, or somebody who gives a vault its inventory. */
+/**
+ * A vault or a token of a chain that the service works with, or has worked with, or somebody
+ * who gives a vault its inventory.
+ */
 export type AddressOfChain = { chainId: number; kind: 'vault' | 'token' | 'funder'; address: Address }
 
 /** `isDropped`: an earlier start has found that the chains file does not name it any more, and has allowed that. */

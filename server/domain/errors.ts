@@ -1,6 +1,8 @@
 import type { Address } from 'viem'
 
-/** What a request body can break: keywords of its schema, then rules beyond it. The list equals the spec's `IssueCode`. */
+/**
+ * What a request body can break: keywords of its schema, then rules beyond it. The list equals the spec's `IssueCode`.
+ */
 export const issueCodes = [
   'json',
   'type',
@@ -42,7 +44,10 @@ export type IssueCode = (typeof issueCodes)[number]
 /** One thing wrong with a request body. `path` is a JSON Pointer (RFC 6901) into it. */
 export type Issue = { path: string; message: string; code: IssueCode }
 
-/** Why a request was refused. `api/replies/problem.ts` maps each to its HTTP status; the list equals the spec's `ErrorCode`. */
+/**
+ * Why a request was refused. `api/replies/problem.ts` maps each to its HTTP status; the list
+ * equals the spec's `ErrorCode`.
+ */
 export const serviceErrorCodes = [
   'validation_failed',
   'chain_authorizations_required',

@@ -47,16 +47,16 @@ export function creditLacks({ token, required, available, signed }: CreditLack):
 }
 
 /**
- * On how many credits the solver transfers of a step draw at most. Each payment to the vault is one credit, and one call may
- * make a thousand small payments; while a step draws on them, other steps wait.
+ * On how many credits the solver transfers of a step draw at most. Each payment to the vault is one credit, and one
+ * call may make a thousand small payments; while a step draws on them, other steps wait.
  */
 export const mostDraws = 1_000
 
 /**
- * Takes what is needed from credits of one token group: in the given order, or, where that would take more than `most` of
- * them, from the largest. Tokens of a group have equal worth; amounts are compared at the finest decimals among them, and
- * whatever does not divide is rounded in the solver's favour: up where credit is taken, down where the user is told what he
- * has.
+ * Takes what is needed from credits of one token group: in the given order, or, where that would take more than
+ * `most` of them, from the largest. Tokens of a group have equal worth; amounts are compared at the finest
+ * decimals among them, and whatever does not divide is rounded in the solver's favour: up where credit is taken,
+ * down where the user is told what he has.
  */
 export function planFunding(need: FundingNeed, credits: readonly OpenCredit[], most = mostDraws): FundingPlan {
   const finest = credits.reduce((digits, { decimals }) => Math.max(digits, decimals), need.decimals)

@@ -23,8 +23,8 @@ const likenesses: readonly ((log: TokenLog) => string)[] = [
 ]
 
 /**
- * Which logs are known, of all that a node tells of one kind in a transaction. However nodes number logs, only as many of a
- * token are new as are told beyond the known ones: none counts twice, and two of the same amount are two.
+ * Which logs are known, of all that a node tells of one kind in a transaction. However nodes number logs, only as many
+ * of a token are new as are told beyond the known ones: none counts twice, and two of the same amount are two.
  */
 export function matchLogs<Told extends TokenLog, Known extends TokenLog>(
   told: readonly Told[],
@@ -44,7 +44,10 @@ export function matchLogs<Told extends TokenLog, Known extends TokenLog>(
   return { pairs, unknown }
 }
 
-/** Gives each log a number that none is stored by: its own; or one above all, where a log by another node's count has it. */
+/**
+ * Gives each log a number that none is stored by: its own; or one above all, where a log
+ * by another node's count has it.
+ */
 export function numberApart<Log extends Pick<TokenLog, 'logIndex'>>(
   logs: readonly Log[],
   taken: Iterable<number>,

@@ -5,8 +5,8 @@ const lagSeconds = 3
 type Head = { number: bigint; timestamp: bigint }
 
 /**
- * How many blocks each node is behind the newest of them: 0 where that is no lag yet, and where it did not answer. `now` is
- * in Unix milliseconds.
+ * How many blocks each node is behind the newest of them: 0 where that is no lag yet, and where it did not answer.
+ * `now` is in Unix milliseconds.
  */
 export function lags(heads: readonly (Head | null)[], now: number): number[] {
   const newest = heads.reduce((best, head) => (head && (!best || head.number > best.number) ? head : best), null)

@@ -26,8 +26,8 @@ export function ownPartOf({ tokenTransfers, calls }: Pick<ChainBatch, 'tokenTran
 }
 
 /**
- * Why no transaction can do what an on-demand batch asks of its user: it has one recipient and one value. Null: one can.
- * `at`: the place in the batch.
+ * Why no transaction can do what an on-demand batch asks of its user: it has one recipient and one value. Null: one
+ * can. `at`: the place in the batch.
  */
 export function oneTransactionFault(batch: ChainBatch): { at: string; rule: string } | null {
   const { calls, native, owed } = ownPartOf(batch)

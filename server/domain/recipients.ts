@@ -9,7 +9,9 @@ export function isRecipientAllowed(user: Address, intent: Intent, to: Address): 
   return to === user || (intent.mode === '7702' && intent.signatureType === 'eip712')
 }
 
-/** What `recipient_not_allowed` says of a batch in which the solver would pay someone else. Null: it pays nobody else. */
+/**
+ * What `recipient_not_allowed` says of a batch in which the solver would pay someone else. Null: it pays nobody else.
+ */
 export function forbiddenRecipient(user: Address, intent: Intent, batch: ChainBatch): string | null {
   const forbidden = batch.tokenTransfers.find(
     ({ from, to }) => from === 'solver' && !isRecipientAllowed(user, intent, to),

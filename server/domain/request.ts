@@ -15,7 +15,9 @@ export type Order = {
   signed: boolean
   /** Whether the deployment accepts a payment only with such a signature. */
   proofRequired: boolean
-  /** Whether a step is accepted behind one that has failed as well; the engine then ends it with `previous_step_failed`. */
+  /**
+   * Whether a step is accepted behind one that has failed as well; the engine then ends it with `previous_step_failed`.
+   */
   behindFailed: boolean
 }
 
@@ -59,7 +61,8 @@ export function decideRequest(step: RequestedStep, previous: Status | null, orde
     const wantsMore = step.kind === 'payment' && order.action === 'execute' && !step.follow
     return { outcome: wantsMore ? 'follow' : 'answer' }
   }
-  // Anybody may register a hash for a payment, so a failed registration never stands in the way of one that the user signs.
+  // Anybody may register a hash for a payment, so a failed registration never stands in the
+  // way of one that the user signs.
   const isUsersOwn = step.kind === 'payment' && order.signed
   if (isSettled(step.status) && !mayTryAgain(step) && !isUsersOwn) return { outcome: 'answer' }
   const mayFollow = previous === null || previous === 'success' || previous === 'executing'
@@ -83,8 +86,8 @@ export function decideRequest(step: RequestedStep, previous: Status | null, orde
 
 /**
  * Whether a registration takes the place of the one that a payment has. One that the user has signed does: of one that
- * nobody signed and that is not verified yet; and of a signed one while no block has its transaction, since wallets send a
- * transaction again with higher fees, under another hash.
+ * nobody signed and that is not verified yet; and of a signed one while no block has its transaction, since wallets
+ * send a transaction again with higher fees, under another hash.
  */
 function displaces(step: RequestedStep, order: Order): boolean {
   const isOther = order.hash !== null && order.hash !== step.transactionHash
@@ -93,8 +96,8 @@ function displaces(step: RequestedStep, order: Order): boolean {
 }
 
 /**
- * Failures that are not the step's own: it came too early, or the service was not able to carry it out. No transaction was
- * sent, and they do not count as attempts.
+ * Failures that are not the step's own: it came too early, or the service was not able to carry it out. No transaction
+ * was sent, and they do not count as attempts.
  */
 const excusedCodes: readonly StepErrorCode[] = [
   'intent_not_yet_valid',

@@ -10,8 +10,8 @@ export type Settings = {
   /** Addresses that sign for the solver on every chain, lower case. */
   operators: Address[]
   /**
-   * Those whose payments to a vault are inventory and nobody's credit, lower case: all whom a chains file has ever named,
-   * since what they have paid stays inventory.
+   * Those whose payments to a vault are inventory and nobody's credit, lower case: all whom a chains file has ever
+   * named, since what they have paid stays inventory.
    */
   funders: ReadonlySet<Address>
   /** Whether a registration needs the user's signature. */

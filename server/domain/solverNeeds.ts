@@ -25,8 +25,8 @@ export function payoutsOf(batch: ChainBatch): { chainId: number; token: Address;
 }
 
 /**
- * What a batch's solver transfers take of the user's credit. A token without a group is worth only itself. Null: one of the
- * tokens, which were checked when the action was created, is gone from the configuration since.
+ * What a batch's solver transfers take of the user's credit. A token without a group is worth only itself. Null: one of
+ * the tokens, which were checked when the action was created, is gone from the configuration since.
  */
 export function solverNeeds(batch: ChainBatch, settings: Settings): SolverNeed[] | null {
   const chain = settings.chains.get(batch.chainId)

@@ -23,8 +23,8 @@ export function runsCalls<Step extends { intent: Intent; batch: ChainBatch }>(
 }
 
 /**
- * An on-demand batch that its user carries out: something leaves his account, or nothing is to be paid by anyone, so that
- * his transaction is all there is to it.
+ * An on-demand batch that its user carries out: something leaves his account, or nothing is to be paid by anyone, so
+ * that his transaction is all there is to it.
  */
 export function isUserBatch(batch: ChainBatch): boolean {
   return (

@@ -1,13 +1,17 @@
 /** An account's nonce as the nodes tell it, in the order of `rpcUrls`; null: one does not answer. */
 export type ToldNonce = readonly (number | null)[]
 
-/** The highest nonce, and the node that tells it: a node that stands still or lags tells an old one without saying so. */
+/**
+ * The highest nonce, and the node that tells it: a node that stands still or lags tells an old one without saying so.
+ */
 export function highestNonce(told: ToldNonce): { nonce: number; node: number } {
   const nonce = Math.max(...answersOf(told))
   return { nonce, node: told.indexOf(nonce) }
 }
 
-/** The highest nonce that so many nodes tell or exceed, so that no node alone can make it too high. Null: fewer answer. */
+/**
+ * The highest nonce that so many nodes tell or exceed, so that no node alone can make it too high. Null: fewer answer.
+ */
 export function agreedNonce(told: ToldNonce, agreement: number): number | null {
   const highestFirst = answersOf(told).sort((a, b) => b - a)
   return highestFirst[Math.max(agreement, 1) - 1] ?? null

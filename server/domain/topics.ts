@@ -1,6 +1,9 @@
 import type { AirdropKey } from './airdrop.js'
 
-/** Names of what requests wait for; whoever changes it tells its topic (`services/changes.ts`). Steps: their action's id. */
+/**
+ * Names of what requests wait for; whoever changes it tells its topic
+ * (`services/changes.ts`). Steps: their action's id.
+ */
 
 export function depositTopic(id: number): string {
   return `deposit:${id}`

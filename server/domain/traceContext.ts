@@ -1,4 +1,6 @@
-/** Where a request belongs in the traces of whoever called (W3C Trace Context, https://www.w3.org/TR/trace-context/). */
+/**
+ * Where a request belongs in the traces of whoever called (W3C Trace Context, https://www.w3.org/TR/trace-context/).
+ */
 type Trace = {
   /** 32 lower case hex digits, not all 0. */
   traceId: string

@@ -4,9 +4,9 @@ export function isUuid(text: string): boolean {
 }
 
 /**
- * A UUIDv7 (RFC 9562): 48 bits of unix milliseconds, 12 bits that order the ids of one millisecond, then the 62 random
- * bits of another UUID, `random`, of version 4 (as `randomUUID` of node:crypto makes it, which is much faster than 8 bytes
- * of `randomBytes`).
+ * A UUIDv7 (RFC 9562): 48 bits of unix milliseconds, 12 bits that order the ids of one millisecond, then the 62
+ * random bits of another UUID, `random`, of version 4 (as `randomUUID` of node:crypto makes it, which is much faster
+ * than 8 bytes of `randomBytes`).
  */
 export function uuidV7(nowMs: number, order: number, random: string): string {
   const time = Math.floor(nowMs).toString(16).padStart(12, '0')

@@ -13,7 +13,10 @@ type VaultPayment = {
     { list: 'tokenTransfers'; index: number; field: 'token' } | { list: 'calls'; index: number; field: 'to' | 'value' }
 }
 
-/** The user's transfers to a vault that a batch declares, and calls that plainly are one. Other calls show only on chain. */
+/**
+ * The user's transfers to a vault that a batch declares, and calls that plainly are one.
+ * Other calls show only on chain.
+ */
 export function vaultPayments(batch: ChainBatch, chain: Pick<ChainConfig, 'vault' | 'formerVaults'>): VaultPayment[] {
   const declared = batch.tokenTransfers.flatMap(({ from, to, token }, index): VaultPayment[] =>
     from === 'solver' || !isVault(to, chain)

@@ -44,7 +44,7 @@ export type ActionView = {
 }
 
 /**
- * A change of a step; `sequence` counts 1, 2, 3 … per action, without a gap. `traceparent`: the trace of the request that
- * asked for the step last; null until one has.
+ * A change of a step; `sequence` counts 1, 2, 3 … per action, without a gap. `traceparent`: the trace of the request
+ * that asked for the step last; null until one has.
  */
 export type StepEvent = { sequence: number; step: StepView; traceparent: string | null }

@@ -39,7 +39,8 @@ async function verifyDeposit(work: DepositWork, tools: EngineTools): Promise<Vis
   const chain = tools.chains.get(work.chainId)
   if (!chain) throw new Error(`Chain ${work.chainId} is not configured any more`)
   const { id, transactionHash: hash, unseenMs, reportedAt, chainId } = work
-  // Anyone may report one transaction any number of times, and no step waits for that: in the end it is rarely looked at.
+  // Anyone may report one transaction any number of times, and no step waits for that: in
+  // the end it is rarely looked at.
   const { longestMs } = unmined
   const seen = await lookForReported({ name: `deposit ${id}`, hash, unseenMs, reportedAt, longestMs }, chain, tools)
   switch (seen.outcome) {

@@ -20,8 +20,8 @@ export type Payload = {
 export type Plan = Payload & { chain: Chain; from: Address }
 
 /**
- * What the service's transaction calls: the user's account alone, or the vault when the solver pays something. `payment`:
- * the user's own step that a payout rests on; null where there is none.
+ * What the service's transaction calls: the user's account alone, or the vault when the solver pays something.
+ * `payment`: the user's own step that a payout rests on; null where there is none.
  */
 export function payloadOf(
   work: StepWork,
@@ -47,7 +47,9 @@ export function payloadOf(
   }
 }
 
-/** Whether the vault calls for the step, since the solver pays something in it; else the user's account is called alone. */
+/**
+ * Whether the vault calls for the step, since the solver pays something in it; else the user's account is called alone.
+ */
 export function isByVault(work: Pick<StepWork, 'intent' | 'batch'>): boolean {
   return !runsCalls(work) || solverTransfers(work.batch).length > 0
 }

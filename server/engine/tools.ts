@@ -51,7 +51,10 @@ export type EngineGiven = {
   isOutage: (error: unknown) => boolean
   /** Whether an error says that nodes took too long to answer, as they may again. */
   isLate: (error: unknown) => boolean
-  /** Tells those of this process who wait for a topic (`domain/topics.ts`) that something of it has moved; `steps`: where to. */
+  /**
+   * Tells those of this process who wait for a topic (`domain/topics.ts`) that something of
+   * it has moved; `steps`: where to.
+   */
   changed: (topic: string, steps?: readonly StepView[]) => void
   /** Counts a step that has come to its end; `code` says why it failed. */
   countStep: (chainId: number, status: string, code?: StepErrorCode) => void

@@ -46,9 +46,13 @@ const ofPlace = 16 * 1024
 const mostPlaces = 16
 /** How long the worker sleeps at most: the backstop when no wake-up comes. */
 const pollMs = 200
-/** How many places a row is taken to need until the first claim has shown it: so few that enough of them share a bundle. */
+/**
+ * How many places a row is taken to need until the first claim has shown it: so few that enough of them share a bundle.
+ */
 const firstGuess = 4
-/** How soon a row whose visit has failed is visited again, at first; then ever later while all visits of its chain fail. */
+/**
+ * How soon a row whose visit has failed is visited again, at first; then ever later while all visits of its chain fail.
+ */
 const faultMs = 1_000
 const latestFaultMs = 5_000
 /** What part of the time for which all visits of a chain have failed passes until the next one. */

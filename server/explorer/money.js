@@ -100,7 +100,10 @@ export function moved(action, direction, chains) {
  * @param {Chains} chains
  */
 function flowsOf(action, chains) {
-  /** @type {Map<string, { direction: string, state: State, chainId: number, token: string, amount: bigint, text: string }>} */
+  /**
+   * @type {Map<string, { direction: string, state: State, chainId: number, token: string,
+   * amount: bigint, text: string }>}
+   */
   const flows = new Map()
   for (const intent of action.intents) {
     for (const [index, { chainId, tokenTransfers }] of intent.chainBatches.entries()) {

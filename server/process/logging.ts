@@ -20,8 +20,8 @@ export const lostLogLines = (): number => lostLines
 type Secretive = Pick<Config, 'database' | 'deployment'>
 
 /**
- * The service's log: JSON lines on stdout. Code that logs leaves secrets out, but an error of any library may carry one: so
- * every line is searched for them here, and they are taken out.
+ * The service's log: JSON lines on stdout. Code that logs leaves secrets out, but an error of any library may carry
+ * one: so every line is searched for them here, and they are taken out.
  */
 export function createLogger(
   config: Pick<Config, 'logLevel'> & Partial<Secretive>,
@@ -36,8 +36,8 @@ export function createLogger(
 }
 
 /**
- * Ends the process once its log is written, or after a moment where nobody takes it. A write that its reader never takes
- * keeps a thread for ever, and Node's own end waits for that: then only a kill ends the process.
+ * Ends the process once its log is written, or after a moment where nobody takes it. A write that its reader never
+ * takes keeps a thread for ever, and Node's own end waits for that: then only a kill ends the process.
  */
 export async function endProcess(code: number): Promise<void> {
   const settled = new Promise<void>((resolve) => (whenSettled = resolve))
@@ -47,8 +47,9 @@ export async function endProcess(code: number): Promise<void> {
 }
 
 /**
- * Stdout for the log. Lines that come while others are being written go out together; a write for each would slow every
- * request. Where its reader stands still or its disk is full, lines wait for a while and are then lost: the service goes on.
+ * Stdout for the log. Lines that come while others are being written go out together; a write for each
+ * would slow every request. Where its reader stands still or its disk is full, lines wait for a while and
+ * are then lost: the service goes on.
  */
 function openStdout(): DestinationStream {
   const stdout = pino.destination({ dest: 1, sync: false, maxLength: mostUnread })
@@ -96,7 +97,9 @@ function literally(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }
 
-/** Longest first: a secret that is a part of another one would be taken out of it, and leave the rest of it standing. */
+/**
+ * Longest first: a secret that is a part of another one would be taken out of it, and leave the rest of it standing.
+ */
 function secretsOf({ database, deployment }: Partial<Secretive>): string[] {
   const urls = (deployment?.chains ?? []).flatMap((chain) => chain.rpcUrls)
   // Shorter parts of an address, such as a login that is `user`, may be plain words of the log.

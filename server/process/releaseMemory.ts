@@ -1,6 +1,7 @@
 /**
- * Collects the garbage that starting has left and gives its pages back to the system: a quarter of the process's memory, in
- * a seventh of a second. (`gc()` collects too, but keeps the pages.) Where Node's inspector is switched off, nothing happens.
+ * Collects the garbage that starting has left and gives its pages back to the system: a quarter of the process's
+ * memory, in a seventh of a second. (`gc()` collects too, but keeps the pages.) Where Node's inspector is
+ * switched off, nothing happens.
  */
 export async function releaseMemory(): Promise<void> {
   try {

@@ -1,9 +1,14 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { uuidV7 } from '../domain/uuid.js'
 
-/** A clock that is set back by more than this is followed; what is less may be requests that have overtaken one another. */
+/**
+ * A clock that is set back by more than this is followed; what is less may be requests that have overtaken one another.
+ */
 const setBackMs = 1_000
-/** A counter begins below the first, so that it can be raised as often again; where it has come to the second, time goes on. */
+/**
+ * A counter begins below the first, so that it can be raised as often again; where it has
+ * come to the second, time goes on.
+ */
 const [firstBelow, last12Bits] = [0x800, 0xfff]
 
 /**

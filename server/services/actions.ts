@@ -20,7 +20,9 @@ export type CreateRequest = {
   intents: UnverifiedIntent[]
   /** Null: the request had none. */
   idempotencyKey: string | null
-  /** Counts the request against a user who has signed something new; throws `rate_limited`. Null: nothing is counted. */
+  /**
+   * Counts the request against a user who has signed something new; throws `rate_limited`. Null: nothing is counted.
+   */
   countFor: ((user: Address) => Promise<void>) | null
 }
 

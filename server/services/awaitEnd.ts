@@ -2,7 +2,10 @@ import { elapsedMs } from '../domain/elapsed.js'
 
 /** How soon a waiting request looks by itself; a change in this process wakes it at once. */
 const lookAgainMs = 250
-/** A request that has waited for long looks ever later, after this part of its wait: thousands may wait for a minute each. */
+/**
+ * A request that has waited for long looks ever later, after this part of its wait:
+ * thousands may wait for a minute each.
+ */
 const laterShare = 0.1
 
 /** What a request waits for, and how to hear of it. */
@@ -10,9 +13,14 @@ type Wait<View, Told> = {
   /** As it was when the wait began. */
   first: View
   hasEnded: (view: View) => boolean
-  /** Resolves on a change in this process that is wanted with what was told of it, after the time, or once `signal` aborts. */
+  /**
+   * Resolves on a change in this process that is wanted with what was told of it, after the
+   * time, or once `signal` aborts.
+   */
   nextChange: (timeoutMs: number, signal: AbortSignal, isWanted: (told: Told) => boolean) => Promise<Told>
-  /** Whether the change that was told of is another's: many may wait for the same action, each for a step of its own. */
+  /**
+   * Whether the change that was told of is another's: many may wait for the same action, each for a step of its own.
+   */
   isAnothers?: (told: Told) => boolean
   /** The view that was told with a change. Undefined, or without this function: it has to be read by `look`. */
   viewIn?: (told: Told) => View | undefined
@@ -20,7 +28,10 @@ type Wait<View, Told> = {
   look: () => Promise<View | null>
 }
 
-/** Resolves with the view once it has ended; with the newest one after `waitMs`, or when the client gives the request up. */
+/**
+ * Resolves with the view once it has ended; with the newest one after `waitMs`, or when
+ * the client gives the request up.
+ */
 export async function awaitEnd<View, Told>(
   { first, hasEnded, nextChange, isAnothers, viewIn, look }: Wait<View, Told>,
   { waitMs, signal, now }: { waitMs: number; signal: AbortSignal; now: () => number },

@@ -2,8 +2,8 @@ import { EventEmitter } from 'node:events'
 import type { StepView } from '../domain/views.js'
 
 /**
- * Resolves on a topic's next change in this process with what was told of it, or after `timeoutMs`, or when the caller gives
- * up. `isWanted`: passes over the changes for which it is false. Topics: see `domain/topics.ts`.
+ * Resolves on a topic's next change in this process with what was told of it, or after `timeoutMs`, or when the caller
+ * gives up. `isWanted`: passes over the changes for which it is false. Topics: see `domain/topics.ts`.
  */
 export type NextChange<Told = unknown> = (
   topic: string,
@@ -19,8 +19,9 @@ export type Changes = {
 }
 
 /**
- * Tells requests of this process that something they wait for has moved: a step of an action, a deposit, an airdrop. It only
- * saves latency: a waiting request also looks into the database by itself, since the change may have been another replica's.
+ * Tells requests of this process that something they wait for has moved: a step of an action, a deposit, an
+ * airdrop. It only saves latency: a waiting request also looks into the database by itself, since the change
+ * may have been another replica's.
  */
 export function createChanges(): Changes {
   const emitter = new EventEmitter().setMaxListeners(0)

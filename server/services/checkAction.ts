@@ -25,8 +25,8 @@ export type UnverifiedIntent = Omit<SignedIntent, 'digest'> | Exclude<Intent, { 
 type Draft = { user: Address; chainAuthorizations: ChainAuthorization[] | null; intents: UnverifiedIntent[] }
 
 /**
- * Checks all of an action that can be checked without the chain, and resolves with all issues at once. The intents come back
- * with their digests, which are right whether or not there are issues.
+ * Checks all of an action that can be checked without the chain, and resolves with all issues at once. The intents come
+ * back with their digests, which are right whether or not there are issues.
  */
 export async function checkAction(
   draft: Draft,
@@ -80,7 +80,8 @@ function* checkBatches(intent: UnverifiedIntent, user: Address, path: string, se
 }
 
 function* checkSignedBatch(batch: ChainBatch, place: string, signatureType: SignatureType): Generator<Issue> {
-  // Typed data writes "solver" as the zero address, so that a signature over the one is also a signature over the other.
+  // Typed data writes "solver" as the zero address, so that a signature over the one is
+  // also a signature over the other.
   for (const [index, { from }] of batch.tokenTransfers.entries()) {
     if (signatureType !== 'eip712' || from !== zeroAddress) continue
     const rule = 'can’t be the zero address in an intent signed as eip712, where that stands for "solver"'

@@ -39,9 +39,9 @@ export function createDeposits(deps: {
 
   return {
     /**
-     * Records a deposit or withdrawal once the chain has confirmed it. Answers with the status `pending` when that takes
-     * longer than the request is held open: `waitMs`, null for the default. Throws `ServiceError` when the chain contradicts
-     * the report, and when it did the last time and has not been asked again within the wait.
+     * Records a deposit or withdrawal once the chain has confirmed it. Answers with the status `pending` when that
+     * takes longer than the request is held open: `waitMs`, null for the default. Throws `ServiceError` when the chain
+     * contradicts the report, and when it did the last time and has not been asked again within the wait.
      */
     async record(report: DepositReport, waitMs: number | null, signal: AbortSignal): Promise<DepositView> {
       const chain = settings.chains.get(report.chainId)

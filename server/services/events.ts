@@ -9,8 +9,8 @@ import { createLookout } from './lookout.js'
 const pageSize = 200
 
 /**
- * A stream waits so long for a database that is away; a failover takes less. A client whose stream ended would come back to a
- * 503, on which a browser's `EventSource` gives up for good (HTML standard, 9.2.3).
+ * A stream waits so long for a database that is away; a failover takes less. A client whose stream ended would come
+ * back to a 503, on which a browser's `EventSource` gives up for good (HTML standard, 9.2.3).
  */
 const patienceMs = 60_000
 const lookAgainMs = 1_000
@@ -23,9 +23,9 @@ export function createEvents(deps: { store: Store; nextChange: NextChange; isOut
 
   return {
     /**
-     * The events of an action after `last`, the newest that the client knows, as they come. Null: the action has ended, and
-     * there are no more. A client that knows of events that are not there has them from a database that was lost and restored
-     * from an older copy: it gets all events again.
+     * The events of an action after `last`, the newest that the client knows, as they come. Null: the action has ended,
+     * and there are no more. A client that knows of events that are not there has them from a database that was lost
+     * and restored from an older copy: it gets all events again.
      */
     async follow(actionId: string, last: number, signal: AbortSignal): Promise<AsyncIterable<StepEvent> | null> {
       const progress = await store.readProgress(actionId)
@@ -72,7 +72,9 @@ export function createEvents(deps: { store: Store; nextChange: NextChange; isOut
   }
 }
 
-/** The status alone does not tell: a failed intent settles its action's while steps of another intent may still move. */
+/**
+ * The status alone does not tell: a failed intent settles its action's while steps of another intent may still move.
+ */
 function hasEnded(progress: { status: Parameters<typeof isSettled>[0]; isMoving: boolean }): boolean {
   return isSettled(progress.status) && !progress.isMoving
 }

@@ -29,12 +29,17 @@ export type HealthReport = {
 const readyWithinMs = 5_000
 /** How often the database is asked to write something, which costs it a write to its disk. */
 const writeEveryMs = 5_000
-/** The engine settles a final transaction in its next round: one that it should have settled so long ago is a finding. */
+/**
+ * The engine settles a final transaction in its next round: one that it should have settled so long ago is a finding.
+ */
 const settledWithinMs = 60_000
 const settledWithinBlocks = 5
 /** How long nodes are waited for to tell their heads: those that answer take less. */
 const nodesMs = 300
-/** How long a look at a chain waits for each thing that it reads of the database, whose silence says nothing of the chain. */
+/**
+ * How long a look at a chain waits for each thing that it reads of the database, whose
+ * silence says nothing of the chain.
+ */
 const databaseMs = 4_000
 
 export type HealthService = ReturnType<typeof createHealth>
@@ -64,8 +69,8 @@ export function createHealth(deps: {
 
   return {
     /**
-     * The state of the database, of every chain and of every signer, within a second: what does not answer by then is told
-     * as it was last seen, while the look at it goes on. Never throws.
+     * The state of the database, of every chain and of every signer, within a second: what does not answer by then is
+     * told as it was last seen, while the look at it goes on. Never throws.
      */
     async report(): Promise<HealthReport> {
       const [database, shared, ...seen] = await Promise.all([

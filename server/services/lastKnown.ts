@@ -6,7 +6,9 @@ export type Seen<T> = { value: T; ageMs: number | null }
 
 /** What was seen this short a time ago is not looked at again, however many callers ask. */
 const freshForMs = 1_000
-/** How long a caller waits for a look, but for the first. It goes on without him, and the next caller has its result. */
+/**
+ * How long a caller waits for a look, but for the first. It goes on without him, and the next caller has its result.
+ */
 const patienceMs = 800
 /** How long callers wait for the very first look: nothing else is known, connections are made, and code is compiled. */
 const firstPatienceMs = 4_000
@@ -14,10 +16,9 @@ const firstPatienceMs = 4_000
 const lostMs = 15_000
 
 /**
- * Looks at something that may take long to answer, for those who must not wait for long.
- * States: idle (fresh or not) → looking (one look for all who ask meanwhile) → idle, or lost after 15 s: whoever asks next
- * begins another look. `look` must not throw. `unseen` is the answer while there is none, and from a lost look on until
- * one has come back.
+ * Looks at something that may take long to answer, for those who must not wait for long. States: idle (fresh or not) →
+ * looking (one look for all who ask meanwhile) → idle, or lost after 15 s: whoever asks next begins another look.
+ * `look` must not throw. `unseen` is the answer while there is none, and from a lost look on until one has come back.
  */
 export function createLastKnown<T>(look: () => Promise<T>, unseen: T, now: () => number): () => Promise<Seen<T>> {
   let known: { value: T; at: number } | null = null

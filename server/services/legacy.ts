@@ -51,7 +51,9 @@ export function createLegacy(deps: { store: Store; actions: ActionsService; step
     },
   }
 
-  /** A step whose predecessor has failed by now is accepted too, and ends as failed: nobody is to wait for it in vain. */
+  /**
+   * A step whose predecessor has failed by now is accepted too, and ends as failed: nobody is to wait for it in vain.
+   */
   async function askFor(ref: StepRef, traceparent: string): Promise<void> {
     const given = { action: 'execute', hash: null, signature: null, behindFailed: true } as const
     await deps.steps.request(ref, { ...given, traceparent, countFor: null }, 0, AbortSignal.abort())

@@ -11,9 +11,9 @@ const longestMs = 60_000
 type Waiter = { known: number; wake: () => void }
 
 /**
- * Wakes those who wait for an action's next event. A change in this process wakes them at once; for the changes of other
- * replicas one look a second asks for all actions together, so that a thousand open streams cost the database two reads.
- * States: idle (nobody waits, no timer) → waiting (a look each second) → idle.
+ * Wakes those who wait for an action's next event. A change in this process wakes them at once; for the changes of
+ * other replicas one look a second asks for all actions together, so that a thousand open streams cost the database two
+ * reads. States: idle (nobody waits, no timer) → waiting (a look each second) → idle.
  */
 export function createLookout(deps: { store: Pick<Store, 'readEventCounts'>; nextChange: NextChange }) {
   const waiting = new Map<string, Set<Waiter>>()

@@ -85,8 +85,9 @@ export function createSteps(deps: {
   }
 
   /**
-   * A chain or token that the action was checked for when it was created may have been taken out of the configuration since.
-   * A user who is about to pay does so for the steps that follow in the intent, so that these are checked before money moves.
+   * A chain or token that the action was checked for when it was created may have been taken out of the
+   * configuration since. A user who is about to pay does so for the steps that follow in the intent, so that these
+   * are checked before money moves.
    */
   function requireConfigured({ intent, kind, ref }: StepWork): void {
     const isPaying = kind === 'delegated' || kind === 'payment'

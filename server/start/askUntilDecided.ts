@@ -2,8 +2,9 @@
 type ByNode<Answer> = readonly (Answer | null)[]
 
 /**
- * Asks all nodes of a chain whether things are as the chains file has them: `expected`, in the order of the answers. Slow
- * nodes are waited for only where something is undecided without them: then all nodes are asked again, with `waits`.
+ * Asks all nodes of a chain whether things are as the chains file has them: `expected`, in the order of
+ * the answers. Slow nodes are waited for only where something is undecided without them: then all nodes
+ * are asked again, with `waits`.
  */
 export async function askUntilDecided<Answer>(
   expected: readonly Answer[],

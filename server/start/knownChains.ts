@@ -9,8 +9,9 @@ class ChainReset extends Error {
 }
 
 /**
- * Which chain each chain id stands for: the one whose first block the database remembers. That is the block that as many
- * nodes as the chain's `agreement` asks for were the first to tell; until then every node is taken to be of the chain.
+ * Which chain each chain id stands for: the one whose first block the database remembers. That is the
+ * block that as many nodes as the chain's `agreement` asks for were the first to tell; until then every
+ * node is taken to be of the chain.
  */
 export function createKnownChains(
   store: Pick<Store, 'readGenesis' | 'rememberGenesis'>,
@@ -39,9 +40,9 @@ export function createKnownChains(
     },
 
     /**
-     * Throws `ChainReset` where all nodes of a chain that answer are of another one, and the database's error where that
-     * could not be looked up. Nodes that do not answer are no reason to throw: the engine waits for them, and they are asked
-     * for their first block once they answer.
+     * Throws `ChainReset` where all nodes of a chain that answer are of another one, and the database's error where
+     * that could not be looked up. Nodes that do not answer are no reason to throw: the engine waits for them, and they
+     * are asked for their first block once they answer.
      */
     async refuseOthers(opened: ReadonlyMap<number, Chain>): Promise<void> {
       await Promise.all([...opened].map(([chainId, chain]) => refuseAnother(chainId, chain)))

@@ -75,10 +75,11 @@ function neverNamed(known: readonly KnownAddress[], chains: readonly ChainConfig
 }
 
 /**
- * Throws `ConfigurationRefused` where the chains file drops what is still needed; else remembers what it names. Resolves with
- * the users' credit that nothing can be paid from, the tokens that were dropped, and those whose payments are inventory. None
- * of it changes while the process runs, since credit in a dropped token is neither earned nor spent. One exception is found
- * at the next start: native currency that the file does not name, sent to the vault by a contract.
+ * Throws `ConfigurationRefused` where the chains file drops what is still needed; else remembers what it
+ * names. Resolves with the users' credit that nothing can be paid from, the tokens that were dropped, and
+ * those whose payments are inventory. None of it changes while the process runs, since credit in a dropped
+ * token is neither earned nor spent. One exception is found at the next start: native currency that the file
+ * does not name, sent to the vault by a contract.
  */
 export async function checkAndRememberDeployment(
   database: Database,
@@ -96,7 +97,9 @@ export async function checkAndRememberDeployment(
   return { unconfiguredCredit, droppedTokens: comparison.unnamedTokens, funders: comparison.funders }
 }
 
-/** Notes for the next start what the file names and what it drops, so that it is told once that something is dropped. */
+/**
+ * Notes for the next start what the file names and what it drops, so that it is told once that something is dropped.
+ */
 async function rememberDeployment(
   database: Database,
   { known, comparison, allowed }: KnownDeployment,

@@ -8,10 +8,10 @@ import { askUntilDecided } from './askUntilDecided.js'
 import { ConfigurationRefused } from './configurationRefused.js'
 
 /**
- * Throws `ConfigurationRefused` where the chains file names a vault, for the first time, at whose address there is none, as
- * before it is deployed or after a slip: an address that is once remembered as a vault is asked for its payments from then
- * on, and one without a vault never answers. As many nodes have to tell so as the chain's `agreement` asks for, and none the
- * contrary: a node that lags does not have a new vault yet.
+ * Throws `ConfigurationRefused` where the chains file names a vault, for the first time, at whose address there is
+ * none, as before it is deployed or after a slip: an address that is once remembered as a vault is asked for its
+ * payments from then on, and one without a vault never answers. As many nodes have to tell so as the chain's
+ * `agreement` asks for, and none the contrary: a node that lags does not have a new vault yet.
  */
 export async function refuseMissingVaults(
   chains: ReadonlyMap<number, Chain>,

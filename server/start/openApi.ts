@@ -42,7 +42,9 @@ import type { Start } from './start.js'
 const tellAgainMs = 10_000
 const refusedMessage = 'as many clients are connected as MAX_CONNECTIONS allows; others are turned away'
 const unreadMessage = 'clients do not read what they ask for; those who have most before them are cut'
-/** How many connections may wait to be accepted: more may come at once than Node's own 511. The system may allow fewer. */
+/**
+ * How many connections may wait to be accepted: more may come at once than Node's own 511. The system may allow fewer.
+ */
 const backlog = 4_096
 
 type Parts = {
@@ -124,7 +126,9 @@ export async function openApi(config: Config, parts: Parts, { log, onStop }: Sta
   return `http://${host}:${port}`
 }
 
-/** Counts each connection that was turned away, or cut, and logs it only now and then: there may be hundreds a second. */
+/**
+ * Counts each connection that was turned away, or cut, and logs it only now and then: there may be hundreds a second.
+ */
 function reporter(log: Logger, message: string, count: () => void): () => void {
   let toldAt = -Infinity
   return () => {

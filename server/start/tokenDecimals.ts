@@ -5,10 +5,11 @@ import { askUntilDecided } from './askUntilDecided.js'
 import { ConfigurationRefused } from './configurationRefused.js'
 
 /**
- * Throws `ConfigurationRefused` where a token counts in other decimals than the chains file says: what is paid for it in
- * another token of its group would be wrong by a power of ten. As many nodes have to tell so as the chain's `agreement` asks
- * for, and none the contrary: a node that lies is neither to stop a start, nor to have the file changed to what it says. The
- * file is believed for the tokens of a chain that does not answer, and for tokens that do not tell their decimals.
+ * Throws `ConfigurationRefused` where a token counts in other decimals than the chains file says: what is paid for
+ * it in another token of its group would be wrong by a power of ten. As many nodes have to tell so as the chain's
+ * `agreement` asks for, and none the contrary: a node that lies is neither to stop a start, nor to have the file
+ * changed to what it says. The file is believed for the tokens of a chain that does not answer, and for tokens
+ * that do not tell their decimals.
  */
 export async function refuseOtherDecimals(chains: ReadonlyMap<number, Chain>, log: Logger): Promise<void> {
   const wrong = await Promise.all([...chains.values()].map((chain) => otherDecimals(chain, log)))

@@ -14,8 +14,8 @@ export type AirdropRequest =
   | { outcome: 'cooldown'; transactionHash: Hash; nextAt: number }
 
 /**
- * Asks for a wallet's next airdrop. A wallet has one airdrop at a time, however many requests come at once, and one in a
- * period, however small. A period begins when an airdrop is asked for that is then paid.
+ * Asks for a wallet's next airdrop. A wallet has one airdrop at a time, however many requests come at once, and one in
+ * a period, however small. A period begins when an airdrop is asked for that is then paid.
  */
 export async function requestAirdrop(
   database: Database,
@@ -54,9 +54,9 @@ export async function requestAirdrop(
 }
 
 /**
- * The newest airdrop of a wallet that keeps it from having another: one that is under way, or paid in a period that is not
- * over. It need not be the newest of all: an airdrop that had failed, or was given up, may be paid after others were asked
- * for, and one that was paid may be under way again, since its block is gone.
+ * The newest airdrop of a wallet that keeps it from having another: one that is under way, or paid in a period that is
+ * not over. It need not be the newest of all: an airdrop that had failed, or was given up, may be paid after others
+ * were asked for, and one that was paid may be under way again, since its block is gone.
  */
 function readStanding(trx: Transaction, wanted: AirdropKey & { periodMs: number }, now: number) {
   return trx<AirdropRow>('airdrops')
@@ -148,8 +148,8 @@ export async function carriersOfAirdrops(from: Reader, transactionIds: readonly 
 }
 
 /**
- * Ties a recorded transaction to its airdrop. `transaction` null: the airdrop is only locked. False: another visit has got
- * further with the airdrop.
+ * Ties a recorded transaction to its airdrop. `transaction` null: the airdrop is only locked. False: another visit
+ * has got further with the airdrop.
  */
 export async function bindAirdrop(
   trx: Transaction,
@@ -176,9 +176,9 @@ export type AirdropResult = {
 }
 
 /**
- * Ends an airdrop. `carrier`: the final transaction of the journal whose result this is; null: the transaction that has paid it
- * is not one that carries it. An airdrop is booked once, whichever transactions tell of it; one that had failed, or was given
- * up, may have been paid after all.
+ * Ends an airdrop. `carrier`: the final transaction of the journal whose result this is; null: the transaction that has
+ * paid it is not one that carries it. An airdrop is booked once, whichever transactions tell of it; one that had
+ * failed, or was given up, may have been paid after all.
  */
 export async function settleAirdrop(
   trx: Transaction,
@@ -219,7 +219,10 @@ export function adoptedAirdrops({ knex }: Database, chainId: number) {
     .whereNotNull('block_hash')
 }
 
-/** Opens an airdrop again whose payment, by a transaction that does not carry it, has gone with its block. Null: it is undone. */
+/**
+ * Opens an airdrop again whose payment, by a transaction that does not carry it, has gone with
+ * its block. Null: it is undone.
+ */
 export async function undoAdoptedAirdrop(
   database: Database,
   airdrop: Airdrop,
@@ -251,7 +254,10 @@ async function reopen(
     .update({ ...open, ...next })
 }
 
-/** The ledger's entry for an airdrop's payout, named by the round and by how often reorganisations have undone the payout. */
+/**
+ * The ledger's entry for an airdrop's payout, named by the round and by how often
+ * reorganisations have undone the payout.
+ */
 async function payoutOf(trx: Transaction, airdrop: Airdrop) {
   const { chainId, token, wallet, amount } = airdrop
   const cause = await standingCause(trx, airdropCause(airdrop))

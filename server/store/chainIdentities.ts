@@ -9,7 +9,10 @@ export async function readGenesis(database: Database, chainId: number): Promise<
   return row?.genesis_hash ?? null
 }
 
-/** Stores a chain's genesis hash unless one is stored, and answers with the stored one: if it differs, it is another chain. */
+/**
+ * Stores a chain's genesis hash unless one is stored, and answers with the stored one: if
+ * it differs, it is another chain.
+ */
 export async function rememberGenesis(database: Database, chainId: number, genesis: Hash): Promise<Hash> {
   const row = { chain_id: chainId, genesis_hash: genesis }
   await database.write((knex) => knex<IdentityRow>('chain_identities').insert(row).onConflict('chain_id').ignore())

@@ -10,8 +10,8 @@ type ClaimedTable = 'steps' | 'deposits' | 'airdrops'
 export type Claim = { limit: number; leaseMs: number; notOf?: readonly number[] }
 
 /**
- * Claims rows of a table that are due, the longest due first. `lease` is the statement that makes them due again when the lease
- * ends, so that the rows of a claimer that dies come up again. All by the database's clock.
+ * Claims rows of a table that are due, the longest due first. `lease` is the statement that makes them due again when
+ * the lease ends, so that the rows of a claimer that dies come up again. All by the database's clock.
  */
 export async function claimDue<Row extends object>(
   database: Database,
@@ -37,10 +37,10 @@ export async function claimDue<Row extends object>(
 }
 
 /**
- * Makes rows due at once that are leased or were to be looked at later; for a process that starts, before it claims anything.
- * Where it is the only process of its database (SQLite), the claimers before it are dead; elsewhere nothing is changed, and
- * each lease ends by itself. Rows whose transaction no node knows yet stay: `unseen_ms` counts the time until their next look
- * already.
+ * Makes rows due at once that are leased or were to be looked at later; for a process that starts, before it claims
+ * anything. Where it is the only process of its database (SQLite), the claimers before it are dead; elsewhere nothing
+ * is changed, and each lease ends by itself. Rows whose transaction no node knows yet stay: `unseen_ms` counts the time
+ * until their next look already.
  */
 export async function endLeases(database: Database): Promise<void> {
   if (database.kind !== 'sqlite') return
@@ -60,8 +60,8 @@ export function putOff(dialect: Dialect, table: ClaimedTable, delayMs: number): 
 }
 
 /**
- * Makes rows due at once that are due later than anything is put off for. Their time was set by a clock that was ahead then and
- * has been set right since; by the present clock they would be left alone for as long as it had been ahead.
+ * Makes rows due at once that are due later than anything is put off for. Their time was set by a clock that was ahead
+ * then and has been set right since; by the present clock they would be left alone for as long as it had been ahead.
  */
 export async function hurryFarOff(database: Database, chainIds: readonly number[], now: number): Promise<void> {
   const dueFarOff = (table: ClaimedTable) => (knex: Knex) =>

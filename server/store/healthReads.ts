@@ -10,8 +10,9 @@ const sqliteProbe = 'x'.repeat(16_384)
 const doubtfulMs = 4_000
 
 /**
- * Whether the database takes writes: none was refused a moment ago, and a probe row is written and deleted. The probe need not
- * be durable, and has a random name, so that replicas don't wait for each other. Throws where the database does not answer.
+ * Whether the database takes writes: none was refused a moment ago, and a probe row is written and deleted.
+ * The probe need not be durable, and has a random name, so that replicas don't wait for each other. Throws
+ * where the database does not answer.
  */
 export async function takesWrites(database: Database, now: number): Promise<boolean> {
   if (database.notRefusedForMs() < doubtfulMs) return false
@@ -32,9 +33,9 @@ export async function takesWrites(database: Database, now: number): Promise<bool
 }
 
 /**
- * How many executing steps and airdrops of a chain no transaction carries yet, how many reported deposits nobody has looked
- * at though they are due, and since when the oldest of them all has waited, in unix milliseconds. A payment waits for its
- * user; it counts only where it is due and the engine has not looked for it.
+ * How many executing steps and airdrops of a chain no transaction carries yet, how many reported deposits nobody has
+ * looked at though they are due, and since when the oldest of them all has waited, in unix milliseconds. A payment
+ * waits for its user; it counts only where it is due and the engine has not looked for it.
  */
 export type Waiting = { chainId: number; steps: number; airdrops: number; deposits: number; oldestAt: number }
 
@@ -97,8 +98,8 @@ export async function readWaiting(database: Database): Promise<Waiting[]> {
 }
 
 /**
- * Transactions of a chain that are mined in this block or before, and are not settled: ours that were signed before this
- * time, and users' payments of which nothing new was seen since.
+ * Transactions of a chain that are mined in this block or before, and are not settled: ours that were signed before
+ * this time, and users' payments of which nothing new was seen since.
  */
 export async function readUnsettled(
   database: Database,
@@ -127,8 +128,8 @@ export async function readUnsettled(
 }
 
 /**
- * Transactions of a chain that were signed before this time and have not been seen mined. Grouped by signer here and not by the
- * database, for the reason given in `countOpenTransactions`.
+ * Transactions of a chain that were signed before this time and have not been seen mined. Grouped by signer here and
+ * not by the database, for the reason given in `countOpenTransactions`.
  */
 export async function readStuck(
   database: Database,

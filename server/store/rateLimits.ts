@@ -20,7 +20,9 @@ type Taken = { points: number; msBeforeNext: number }
 /** A subject's requests that are waiting for their turn: `take` joins them, `length` is how many they are. */
 type Line = { take: (cost: number) => Promise<RateLimit>; length: number }
 
-/** Points per minute and subject, shared by all replicas where the database is; without it each process counts alone. */
+/**
+ * Points per minute and subject, shared by all replicas where the database is; without it each process counts alone.
+ */
 export async function createRateLimits(database: Database, pointsPerMinute: number, windowSeconds = 60) {
   const options = { points: pointsPerMinute, duration: windowSeconds, keyPrefix: 'rl' }
   const memory = new RateLimiterMemory(options)
@@ -28,7 +30,9 @@ export async function createRateLimits(database: Database, pointsPerMinute: numb
   const lines = new Map<string, Line>()
 
   return {
-    /** Takes `price` points from a subject, such as an address; or all of a window's points, where a window has fewer. */
+    /**
+     * Takes `price` points from a subject, such as an address; or all of a window's points, where a window has fewer.
+     */
     async take(subject: string, price: number): Promise<RateLimit> {
       const cost = Math.min(price, pointsPerMinute)
       if (!limiter) return (await takeTogether(subject, [cost]))[0]!
@@ -44,7 +48,10 @@ export async function createRateLimits(database: Database, pointsPerMinute: numb
     },
   }
 
-  /** Takes all costs in one go, so that a subject needs one connection for its requests of a moment; answers each by itself. */
+  /**
+   * Takes all costs in one go, so that a subject needs one connection for its requests of a
+   * moment; answers each by itself.
+   */
   async function takeTogether(subject: string, costs: number[]): Promise<RateLimit[]> {
     const sum = costs.reduce((all, cost) => all + cost, 0)
     const { points, msBeforeNext } = await consume(subject, sum).then(takenOf, (reason: unknown) => {
@@ -69,9 +76,9 @@ export async function createRateLimits(database: Database, pointsPerMinute: numb
   async function consume(subject: string, cost: number): Promise<RateLimiterRes> {
     if (!limiter) return memory.consume(subject, cost)
     try {
-      // Repeated where the database rolls it back: requests of one subject collide at several nodes of a cluster. Not after a
-      // lock-wait timeout: where a process that stands still has locked the row, the subject is counted in memory instead of
-      // waiting again with a connection that all others need.
+      // Repeated where the database rolls it back: requests of one subject collide at several nodes of a cluster. Not
+      // after a lock-wait timeout: where a process that stands still has locked the row, the subject is counted in
+      // memory instead of waiting again with a connection that all others need.
       return await database.write(() => limiter.consume(subject, cost), { patient: false })
     } catch (error) {
       if (error instanceof RateLimiterRes) throw error
@@ -98,8 +105,8 @@ async function shared(
     tableCreated: true,
     // `sweep` removes rows that have run out; the library's own timer would keep the process from ending.
     clearExpiredByTimeout: false,
-    // A subject that has used up its points is refused from memory until its window ends: else each request of the flood that
-    // the limit is to hold off would take a connection and write the row.
+    // A subject that has used up its points is refused from memory until its window ends: else each request of the
+    // flood that the limit is to hold off would take a connection and write the row.
     inMemoryBlockOnConsumed: options.points,
   })
 }

@@ -165,8 +165,8 @@ export type TransactionRow = {
 }
 
 /**
- * The table of signed forms, as its first migration named it: each row is one signed form of a transaction. The attempts of
- * a step are counted in `steps.attempts`.
+ * The table of signed forms, as its first migration named it: each row is one signed form of a transaction. The
+ * attempts of a step are counted in `steps.attempts`.
  */
 export const formsTable = 'attempts'
 
@@ -180,7 +180,10 @@ export type FormRow = {
   created_at: number
 }
 
-/** Names an attempt of a step in the ledger: by its number and, after reorganisations, by how often the step was reopened. */
+/**
+ * Names an attempt of a step in the ledger: by its number and, after reorganisations, by
+ * how often the step was reopened.
+ */
 export function attemptOf(row: Pick<StepRow, 'attempts' | 'reopenings'>): string {
   return row.reopenings === 0 ? String(row.attempts) : `${row.attempts}.${row.reopenings}`
 }
@@ -229,7 +232,9 @@ export function beginningWith<Column extends string>(column: Column, prefix: str
   return [column, [prefix, `${prefix}~`]]
 }
 
-/** An SQL condition that holds for just these steps, at least one. For a list of row values MariaDB would use no index. */
+/**
+ * An SQL condition that holds for just these steps, at least one. For a list of row values MariaDB would use no index.
+ */
 export function areSteps(refs: readonly StepRef[]): { sql: string; bindings: (string | number)[] } {
   return {
     sql: `(${refs.map(() => '(action_id = ? AND intent_index = ? AND step_index = ?)').join(' OR ')})`,

@@ -25,7 +25,9 @@ export async function readCheckedBlock(database: Database, chainId: number): Pro
   return row ? Number(row.value) : null
 }
 
-/** Where two replicas check, the last to write wins; a lower block only has the next check go back further than it must. */
+/**
+ * Where two replicas check, the last to write wins; a lower block only has the next check go back further than it must.
+ */
 export async function noteCheckedBlock(
   database: Database,
   { chainId, number }: { chainId: number; number: number },

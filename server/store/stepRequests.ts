@@ -22,8 +22,8 @@ export type StepRequest = {
   /** W3C `traceparent` of the request, for the engine's log. Null: none. */
   traceparent: string | null
   /**
-   * The visit that will carry the step out: once accepted, the step is left to it for `leaseMs`. `takesAccount`: together with
-   * the user's account on the chain, if no other step has that. Null: it is left to none.
+   * The visit that will carry the step out: once accepted, the step is left to it for `leaseMs`. `takesAccount`:
+   * together with the user's account on the chain, if no other step has that. Null: it is left to none.
    */
   leftTo: { work: StepWork; leaseMs: number; takesAccount: boolean } | null
 }
@@ -70,7 +70,10 @@ function errorOf({ code, message }: Refusal): ServiceError {
 /** How many runs of a request may try to take accounts that looked free. */
 const mostTries = 2
 
-/** Runs a request again where another step took one of the accounts at the same moment: the next run finds that one taken. */
+/**
+ * Runs a request again where another step took one of the accounts at the same moment: the
+ * next run finds that one taken.
+ */
 async function withFreeAccounts<T>(run: (mayTakeAccount: boolean) => Promise<T>): Promise<T> {
   for (let tries = 0; tries < mostTries; tries++) {
     try {
@@ -84,9 +87,10 @@ async function withFreeAccounts<T>(run: (mayTakeAccount: boolean) => Promise<T>)
 }
 
 /**
- * Stores what was asked of steps that need nothing but a decision, in one transaction, and answers each at its place.
- * `separate`: this one needs `requestStep`, which gives it a transaction of its own. It has a payment to tie or credit to set
- * aside, its step is asked for twice, or somebody else has its step locked and the others are not to wait for that.
+ * Stores what was asked of steps that need nothing but a decision, in one transaction, and answers each at its
+ * place. `separate`: this one needs `requestStep`, which gives it a transaction of its own. It has a payment
+ * to tie or credit to set aside, its step is asked for twice, or somebody else has its step locked and the
+ * others are not to wait for that.
  */
 async function requestPlainSteps(
   database: Database,
@@ -123,8 +127,8 @@ async function requestPlainSteps(
 }
 
 /**
- * Locks those of the steps that nobody else has locked, nor their actions, without waiting for anyone. `rows`: these steps, by
- * `nameOfStep`; `previous`: the steps before them; `taken`: which of the accounts other steps have.
+ * Locks those of the steps that nobody else has locked, nor their actions, without waiting for anyone. `rows`: these
+ * steps, by `nameOfStep`; `previous`: the steps before them; `taken`: which of the accounts other steps have.
  */
 async function lockFree(
   trx: Transaction,
@@ -148,8 +152,9 @@ async function lockFree(
 }
 
 /**
- * Stores what was asked of a step: decides, ties the payment, sets credit aside and hands the step to the engine, in one
- * transaction. Throws `ServiceError` when it can't be met, within the transaction: that undoes what was written of it.
+ * Stores what was asked of a step: decides, ties the payment, sets credit aside and hands the step to the
+ * engine, in one transaction. Throws `ServiceError` when it can't be met, within the transaction: that
+ * undoes what was written of it.
  */
 async function requestStep(
   database: Database,
@@ -194,8 +199,8 @@ type Terms = {
 type Decided = Exclude<Decision, { outcome: 'accept' }> | { outcome: 'accept'; ready: boolean; terms: Terms }
 
 /**
- * Decides a request, and on what terms its step is accepted. `account`: what the step is to have at once, if it is not among
- * those that are `taken`.
+ * Decides a request, and on what terms its step is accepted. `account`: what the step is to have at once, if it is
+ * not among those that are `taken`.
  */
 function decideFor(
   row: StepRow,

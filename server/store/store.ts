@@ -86,7 +86,10 @@ export function createStore(database: Database) {
   const postpone = grouped((waits: StepWait[]) => postponeSteps(database, waits), mostAtOnce)
 
   return {
-    /** How many database transactions are worth running side by side. SQLite has one connection, for which all of them wait. */
+    /**
+     * How many database transactions are worth running side by side. SQLite has one
+     * connection, for which all of them wait.
+     */
     transactionsAtOnce: database.kind === 'sqlite' ? 1 : 4,
 
     insertAction: createActionIntake(database),

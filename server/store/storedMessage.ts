@@ -2,8 +2,8 @@
 const longestMessage = 2000
 
 /**
- * A message as it is stored: cut where it is too long. MySQL would refuse the whole write (`TEXT` holds 64 KiB), so that the
- * step or report that the message belongs to would never end, and be tried again for ever.
+ * A message as it is stored: cut where it is too long. MySQL would refuse the whole write (`TEXT` holds 64 KiB), so
+ * that the step or report that the message belongs to would never end, and be tried again for ever.
  */
 export function storedMessage(message: string): string {
   if (message.length <= longestMessage) return message

@@ -7,15 +7,16 @@ const rowsAtOnce = 1_000
 /** The pause between two parts, in which other statements have their turn. */
 const restMs = 50
 /**
- * How long a refused report is kept. It is looked at anew whenever it is sent again, so nothing is lost with its row. A report
- * that had been recorded before a reorganisation is kept for good: the causes of its next entries are named by `reopenings`.
+ * How long a refused report is kept. It is looked at anew whenever it is sent again, so nothing is lost with
+ * its row. A report that had been recorded before a reorganisation is kept for good: the causes of its next
+ * entries are named by `reopenings`.
  */
 const refusedForMs = 7 * 24 * 60 * 60 * 1000
 
 /**
- * Removes idempotency keys and rate limit windows that have run out, and reports of deposits that were refused long ago, of
- * which anybody may send as many as his rate allows. Removes all of them, part by part; an abort ends it after the present
- * part.
+ * Removes idempotency keys and rate limit windows that have run out, and reports of deposits that were refused
+ * long ago, of which anybody may send as many as his rate allows. Removes all of them, part by part; an abort
+ * ends it after the present part.
  */
 export async function sweep(database: Database, now: number, signal?: AbortSignal): Promise<void> {
   const expiries: Expiry[] = [

@@ -3,8 +3,8 @@ import type { Database } from './connection/database.js'
 import { aheadStatuses } from './journal/lanes.js'
 
 /**
- * How much has begun on a chain and has not ended. Lanes that are ahead count too: nobody could resume one once the chain is
- * gone from the configuration, and payouts on credit would be held for ever.
+ * How much has begun on a chain and has not ended. Lanes that are ahead count too: nobody could resume one once the
+ * chain is gone from the configuration, and payouts on credit would be held for ever.
  */
 export type UnderWay = { steps: number; transactions: number; deposits: number; airdrops: number; lanesAhead: number }
 
@@ -47,8 +47,8 @@ export async function countLeadingTo(database: Database, chainId: number): Promi
 }
 
 /**
- * How many steps are under way on other chains that no transaction carries yet, and whose action has earned credit on this
- * chain, from which they may be paid. `token`: only credit in this one counts; null: in any.
+ * How many steps are under way on other chains that no transaction carries yet, and whose action has earned credit on
+ * this chain, from which they may be paid. `token`: only credit in this one counts; null: in any.
  */
 export async function countFundedFrom(database: Database, chainId: number, token: Address | null): Promise<number> {
   const { knex } = database

@@ -57,7 +57,10 @@ export function createVenueTxHashStore(database: Database) {
     },
   }
 
-  /** The records that fit a lookup, newest first. The index is named: several begin alike, and statistics may choose another. */
+  /**
+   * The records that fit a lookup, newest first. The index is named: several begin alike, and
+   * statistics may choose another.
+   */
   function newest(lookup: Lookup) {
     return database
       .knex<Row>(database.by('venue_tx_hashes', indexOf(lookup)))
@@ -65,7 +68,10 @@ export function createVenueTxHashStore(database: Database) {
       .orderBy(newestFirst)
   }
 
-  /** The newest records of several lookups together, from the newest of each, since no index has those of several in order. */
+  /**
+   * The newest records of several lookups together, from the newest of each, since no index
+   * has those of several in order.
+   */
   async function newestOfAll(lookups: Lookup[], count: number): Promise<Row[]> {
     const { knex } = database
     const ofEach = lookups.map((lookup) =>

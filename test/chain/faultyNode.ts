@@ -6,8 +6,8 @@ import { gzipSync } from 'node:zlib'
 export type JsonCall = { id: number; method: string; params: unknown[] }
 
 /**
- * What the node does with an HTTP request. `pass` asks the node behind it; functions give the answers themselves, or change
- * the results of the node behind.
+ * What the node does with an HTTP request. `pass` asks the node behind it; functions give the answers themselves, or
+ * change the results of the node behind.
  */
 export type Fault =
   | { kind: 'pass' }

@@ -73,7 +73,10 @@ describe('recovery of signers', () => {
   })
 })
 
-/** By turns: signed as it should be, with a high s, with the other parity, with one bit flipped, at random, at the edges. */
+/**
+ * By turns: signed as it should be, with a high s, with the other parity, with one bit
+ * flipped, at random, at the edges.
+ */
 async function anInput(index: number): Promise<Input> {
   const pick = <T>(values: T[]): T => values[randomBytes(1)[0]! % values.length]!
   switch (index % 8) {

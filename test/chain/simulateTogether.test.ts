@@ -27,7 +27,8 @@ describe('simulations that come together', () => {
     for (const [index, run] of runs.entries()) {
       const { gas, logs } = succeeded(found[index])
       expect(matchTransfers(run.batch, logs!)).to.equal(null)
-      // The first of them is who makes the recipient a holder, which costs the most; each of them may come to be the first.
+      // The first of them is who makes the recipient a holder, which costs the most; each of
+      // them may come to be the first.
       const estimate = succeeded(await simulate(run, false)).gas
       expect(gas >= estimate && gas < (estimate * 12n) / 10n, `${gas} beside ${estimate}`).to.equal(true)
     }

@@ -14,8 +14,9 @@ const defaultSample = '8'
 const users = 3
 
 /**
- * The service is killed before and after every commit, write and send of bundles that it makes and settles, once per point,
- * and started again, now with bundles and now without. CHAOS_POINTS as for the other kill points; the default is 8.
+ * The service is killed before and after every commit, write and send of bundles that it makes and
+ * settles, once per point, and started again, now with bundles and now without. CHAOS_POINTS as for the
+ * other kill points; the default is 8.
  */
 describe('a service that makes bundles and is killed at any point', () => {
   const scene = bundleScene()

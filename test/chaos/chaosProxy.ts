@@ -110,9 +110,9 @@ type Answer = { jsonrpc: '2.0'; id: unknown; result?: unknown; error?: { code: n
 export type ChaosProxy = Awaited<ReturnType<typeof startChaosProxy>>
 
 /**
- * A JSON-RPC proxy that does to calls what bad nodes and bad networks do. What happens to a call depends on the seed, on
- * what the call says and on how often it was made, not on what else goes on at the time, so that a seed repeats a run as
- * far as the service repeats its calls.
+ * A JSON-RPC proxy that does to calls what bad nodes and bad networks do. What happens to a call depends on the seed,
+ * on what the call says and on how often it was made, not on what else goes on at the time, so that a seed repeats a
+ * run as far as the service repeats its calls.
  */
 export async function startChaosProxy(options: ChaosProxyOptions) {
   const { chainId, target, seed, nodes = 1, maxDelayMs = 300 } = options

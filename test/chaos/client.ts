@@ -15,8 +15,8 @@ export type Saw = { at: number; name: string; what: string }
 export type Client = ReturnType<typeof createClient>
 
 /**
- * A client as good ones are: it repeats what got no answer, at whatever service is there, and asks again for what failed
- * and may be tried again. Anything else that is not a success is thrown.
+ * A client as good ones are: it repeats what got no answer, at whatever service is there, and asks again for what
+ * failed and may be tried again. Anything else that is not a success is thrown.
  */
 export function createClient(services: Services, options: { stepMs?: number } = {}) {
   const { stepMs = Number(process.env.CHAOS_STEP_MS ?? 240_000) } = options

@@ -12,9 +12,10 @@ import { carryOut, newProgress, type Progress, type Scenario, scenarios } from '
 import { freshGround, type KillGround, letLeasesEnd, useKillWorld } from './killWorld.js'
 
 /**
- * The service is killed before and after every commit, write and send of an action, once per point, and started again.
- * CHAOS_POINTS=all takes every point (about 50 in mode 7702 and 26 on demand, on each database), a number takes that many
- * of them, evenly spread; the default is 16. A run takes about 5 s: the default sample about 7 minutes for all four, `all` about 15.
+ * The service is killed before and after every commit, write and send of an action, once per point, and started
+ * again. CHAOS_POINTS=all takes every point (about 50 in mode 7702 and 26 on demand, on each database), a number
+ * takes that many of them, evenly spread; the default is 16. A run takes about 5 s: the default sample about 7
+ * minutes for all four, `all` about 15.
  */
 
 /** What follows the end of an action is done well within this. */

@@ -4,8 +4,9 @@
  * transaction, and each broadcast. At the point that KILL_POINT names the process ends itself by SIGKILL; nothing runs
  * after it, no handler and no finally. The points passed are written to KILL_POINTS_FILE, one a line.
  *
- * A point's name is what happens there and the how-manieth time that is (`after commit of steps, events #2`): the
- * engine's polls come between in another order each time, so that a bare position would mean another moment in every run.
+ * A point's name is what happens there and the how-manieth time that is (`after commit of steps,
+ * events #2`): the engine's polls come between in another order each time, so that a bare position
+ * would mean another moment in every run.
  */
 import { appendFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

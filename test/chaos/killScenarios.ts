@@ -64,7 +64,9 @@ function accepted(reply: Reply, ...statuses: number[]): Reply {
   return reply
 }
 
-/** A signed intent on two chains: the user pays the vault on one, which funds what the solver gives him on the other. */
+/**
+ * A signed intent on two chains: the user pays the vault on one, which funds what the solver gives him on the other.
+ */
 async function signedOnTwoChains({ chains: [a, b] }: KillWorld): Promise<Scenario> {
   const [user, friend] = [newUser(), newUser().address]
   const [usdA, usdB] = [tokenOf(a, 'usd').address, tokenOf(b, 'usd').address]

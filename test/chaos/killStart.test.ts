@@ -12,8 +12,8 @@ import { freshGround, useKillWorld } from './killWorld.js'
 import { samplePoints } from './samplePoints.js'
 
 /**
- * The first start on an empty database (its tables, the chains' identities, the lanes) is killed at every point in turn.
- * The next start has to come up and carry out an action. CHAOS_POINTS chooses as in killPoints.test.ts.
+ * The first start on an empty database (its tables, the chains' identities, the lanes) is killed at every point in
+ * turn. The next start has to come up and carry out an action. CHAOS_POINTS chooses as in killPoints.test.ts.
  */
 
 /** Lanes are opened while the service is up already. */

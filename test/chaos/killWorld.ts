@@ -38,7 +38,10 @@ export type KillGround = {
   env: Record<string, string>
   /** By `{chainId}:{operator}`. */
   nonces: Map<string, number>
-  /** What no ledger explains of each vault's token before the run, by `{chainId}:{token}`: earlier runs had other ledgers. */
+  /**
+   * What no ledger explains of each vault's token before the run, by `{chainId}:{token}`:
+   * earlier runs had other ledgers.
+   */
   unexplained: Map<string, bigint>
   drop(): Promise<void>
 }

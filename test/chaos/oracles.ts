@@ -36,7 +36,9 @@ export async function requireOracles(run: Run): Promise<void> {
   if (faults.length > 0) throw new Error(await explain(faults, run))
 }
 
-/** Does something with a run; what it throws gets the seed and the timelines of the actions that have not ended well. */
+/**
+ * Does something with a run; what it throws gets the seed and the timelines of the actions that have not ended well.
+ */
 export async function withTimelines<T>(run: Run, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

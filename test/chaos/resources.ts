@@ -22,7 +22,9 @@ export async function sampleMetrics(url: string): Promise<Sample> {
 
 export type Growth = { what: keyof Sample; early: number; late: number }
 
-/** What is not garbage shows in the lowest values of a while; this is how far they may go up from one while to the next. */
+/**
+ * What is not garbage shows in the lowest values of a while; this is how far they may go up from one while to the next.
+ */
 const allowed = {
   heapBytes: { share: 1.25, more: 24 * 2 ** 20 },
   rssBytes: { share: 1.25, more: 64 * 2 ** 20 },

@@ -9,8 +9,8 @@ export type ChosenPoint = {
 const defaultSample = 16
 
 /**
- * The points to kill at: `all`, or that many, evenly spread over the action, of those that every dry run passed. The first
- * dry run gives the order; what only a later one passed comes at the end.
+ * The points to kill at: `all`, or that many, evenly spread over the action, of those that every dry run passed. The
+ * first dry run gives the order; what only a later one passed comes at the end.
  */
 export function samplePoints(
   dryRuns: string[][],

@@ -34,8 +34,8 @@ const kinds: readonly PlanKind[] = ['calls', 'sponsored', 'onDemand']
 const callsPerUser = 4
 
 /**
- * Makes plans of both modes, with users who have what they need: tokens, deposits in the vault, payments made. All of it
- * follows from the seed and the name, past the proxies.
+ * Makes plans of both modes, with users who have what they need: tokens, deposits in the vault, payments made. All of
+ * it follows from the seed and the name, past the proxies.
  */
 export async function makePlans(world: World, count: number, name = 'plan'): Promise<Plan[]> {
   const drafts = Array.from({ length: count }, (_, index) => draft(`${name}-${index}`, index))

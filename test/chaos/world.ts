@@ -113,7 +113,10 @@ export function addressOf(name: string): Address {
 
 export type Sending = { to: Address; data: Hex }
 
-/** An account's own transactions straight to the chain, all at once, one nonce after the other; returns when all are mined. */
+/**
+ * An account's own transactions straight to the chain, all at once, one nonce after the
+ * other; returns when all are mined.
+ */
 export async function sendAll(
   chain: ChainConfig,
   account: Pick<PrivateKeyAccount, 'address' | 'signTransaction'>,

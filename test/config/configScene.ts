@@ -22,7 +22,9 @@ export const published = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'
 export const mistyped = '0xa0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'
 export const goodFile = { groups: { usd: { feeBps: 5 } }, chains: [goodChain] }
 
-/** A folder for the files of a `describe`, and what the configuration makes of an environment and a chains file there. */
+/**
+ * A folder for the files of a `describe`, and what the configuration makes of an environment and a chains file there.
+ */
 export function useConfig() {
   let folder: string
   before(() => (folder = mkdtempSync(join(tmpdir(), 'config-'))))

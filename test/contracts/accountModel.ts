@@ -3,7 +3,9 @@ import type { Log, Message, Outcome } from './evm.js'
 import { type Call, type ContractIntent } from './intents.js'
 import type { DelegateKind, World } from './invariantWorld.js'
 
-/** A batch that an account signed. Its first and last call and some between leave a number of their own at the probe. */
+/**
+ * A batch that an account signed. Its first and last call and some between leave a number of their own at the probe.
+ */
 export type SignedBatch = {
   id: Hex
   user: string
@@ -46,7 +48,9 @@ export function createAccountModel(world: World) {
   const isInTime = ({ nbf, exp }: SignedBatch) => world.evm.now() >= nbf && world.evm.now() <= exp
   const runsOurs = (user: string) => ['ours', 'next'].includes(kinds.get(user)!)
 
-  /** No account calls anything but what it has signed, in time, and has not run before; not even what is undone later. */
+  /**
+   * No account calls anything but what it has signed, in time, and has not run before; not even what is undone later.
+   */
   function checkMessages(messages: Message[], selfCalls: Set<string>): void {
     for (const message of messages) {
       if (!kinds.has(message.from) || message.to === null) continue

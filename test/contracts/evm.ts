@@ -31,7 +31,9 @@ const start = 1_800_000_000n
 
 export type Evm = Awaited<ReturnType<typeof createEvm>>
 
-/** A chain of its own inside this process: the EVM alone, without a node, so that it runs a million times what one does. */
+/**
+ * A chain of its own inside this process: the EVM alone, without a node, so that it runs a million times what one does.
+ */
 export async function createEvm() {
   const common = new Common({ chain: { ...Mainnet, chainId: Number(chainId) }, hardfork: Hardfork.Prague })
   const vm = await createVM({ common, stateManager: new SimpleStateManager({ common }) })

@@ -10,8 +10,8 @@ import { executeData, fulfillData, fulfillManyData, signIntent, type SignOptions
 const file = join(import.meta.dirname, 'gas.json')
 
 /**
- * Gas per step, exact: fixed keys on a fresh chain. Sender and recipient keep balances, so that no slot is made or cleared
- * but by us. UPDATE_GAS=1 writes the file anew.
+ * Gas per step, exact: fixed keys on a fresh chain. Sender and recipient keep balances, so that no slot is made or
+ * cleared but by us. UPDATE_GAS=1 writes the file anew.
  */
 describe('gas', () => {
   let chain: TestChain

@@ -16,8 +16,8 @@ import {
 import { delegateAbi, solverVaultAbi } from '../../server/chain/generated/contracts.js'
 
 /**
- * Signed intents as the contracts take them. The encodings are written out here from the interface's own words, apart from
- * the SDK's, so that a mistake there cannot hide one in the contracts.
+ * Signed intents as the contracts take them. The encodings are written out here from the interface's own words, apart
+ * from the SDK's, so that a mistake there cannot hide one in the contracts.
  */
 export type Call = { to: Address; value: bigint; data: Hex }
 export type Batch = {

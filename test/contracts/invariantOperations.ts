@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { delegateKinds, tokenKinds } from './invariantWorld.js'
 
-/** Operations as fast-check makes and shrinks them: small numbers that the run turns into what is there at that moment. */
+/**
+ * Operations as fast-check makes and shrinks them: small numbers that the run turns into what is there at that moment.
+ */
 const user = fc.nat({ max: 1 })
 const pick = fc.nat({ max: 1_000_000 })
 const delegateKind = fc.constantFrom(...delegateKinds, ...Array<'ours' | 'next'>(8).fill('ours'), 'next', 'next')

@@ -62,8 +62,8 @@ export function createRun(world: World, tally: Map<string, number>) {
   }
 
   /**
-   * Sends a step by itself, or in a bundle behind one that can only fail; `around` is what that makes the vault call. The
-   * outcome is then the step's own.
+   * Sends a step by itself, or in a bundle behind one that can only fail; `around` is what that makes the vault call.
+   * The outcome is then the step's own.
    */
   async function sendStep(what: string, from: Address, to: Address, data: Hex, isBundled: boolean) {
     if (!isBundled) return { outcome: await send(what, from, to, data), around: [] }

@@ -17,7 +17,10 @@ describe('what the vault gets as inventory', () => {
   }))
   const amount = parseUnits('10', 6)
 
-  /** Pays the vault on the first chain, and has a stranger ask for as much on the second one in an action in the payer's name. */
+  /**
+   * Pays the vault on the first chain, and has a stranger ask for as much on the second one in
+   * an action in the payer's name.
+   */
   async function namedByStranger(payer: PrivateKeyAccount) {
     const [a, b] = service.chains
     const usd = tokenOf(a, 'usd').address

@@ -15,8 +15,8 @@ import { until } from '../support/until.js'
 import { balanceOf, reader, sendFrom } from '../support/wallets.js'
 
 /**
- * Its lane has a transaction open that nobody will replace and that anybody may bring into a block at any time. The vaults
- * know the key no more, the lane is retired, and another key goes on with what it carried.
+ * Its lane has a transaction open that nobody will replace and that anybody may bring into a block at any time. The
+ * vaults know the key no more, the lane is retired, and another key goes on with what it carried.
  */
 describe('a key that is lost with a transaction open', function () {
   this.timeout(120_000)

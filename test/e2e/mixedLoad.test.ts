@@ -22,8 +22,8 @@ import type { Plan } from './load/scene.js'
 /** For each action, of each kind of client that is not one. */
 const perAction = { bad: 2, rude: 0.5, reading: 0.5 }
 /**
- * What a machine of two cores keeps that the load, the chains and other tests use too. The slowest look is that into the
- * process's first second, whose code is cold while every client comes at once.
+ * What a machine of two cores keeps that the load, the chains and other tests use too. The slowest look is that into
+ * the process's first second, whose code is cold while every client comes at once.
  */
 const bounds = { medianHealthMs: 1_000, slowestHealthMs: 20_000, residentBytes: 350 * 2 ** 20 }
 

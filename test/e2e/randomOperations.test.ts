@@ -26,7 +26,9 @@ import {
   transferData,
 } from '../support/wallets.js'
 
-/** RANDOM_OPERATIONS, RANDOM_USERS and RANDOM_SEED make it longer or another one; a failing run is repeated by its seed. */
+/**
+ * RANDOM_OPERATIONS, RANDOM_USERS and RANDOM_SEED make it longer or another one; a failing run is repeated by its seed.
+ */
 const operations = Number(process.env.RANDOM_OPERATIONS ?? 300)
 const seed = Number(process.env.RANDOM_SEED ?? 20260101)
 const userCount = Number(process.env.RANDOM_USERS ?? 10)

@@ -15,8 +15,8 @@ const codes = {
 } as const
 
 /**
- * Users who do all they can to hurt those whose steps travel with theirs. What each of them may bring about is that his own
- * step fails.
+ * Users who do all they can to hurt those whose steps travel with theirs. What each of them may bring
+ * about is that his own step fails.
  */
 describe('a bundle with hostile steps in it', function () {
   this.timeout(90_000)
@@ -33,7 +33,10 @@ describe('a bundle with hostile steps in it', function () {
     return address
   }
 
-  /** Reverts when the vault has been touched in this transaction before, which a look at its balance then costs less for. */
+  /**
+   * Reverts when the vault has been touched in this transaction before, which a look at
+   * its balance then costs less for.
+   */
   const companyDetector = (): Promise<Address> => {
     const vault = a().vault.slice(2)
     return target(`0x5a73${vault}31505a90036103e8106025575f5ffd5b00`)

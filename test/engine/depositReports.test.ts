@@ -21,7 +21,10 @@ describe('a deposit report', () => {
   })
   afterEach(() => fresh.drop())
 
-  /** Of 5, by a transaction in block 5 that pays the vault these amounts; a thousand and more together wait for block 14. */
+  /**
+   * Of 5, by a transaction in block 5 that pays the vault these amounts; a thousand and
+   * more together wait for block 14.
+   */
   async function reported(amounts: readonly bigint[], requiredConfirmations = 1) {
     const store = createStore(fresh.database)
     const [user, vault] = [randomAddress(), randomAddress()]

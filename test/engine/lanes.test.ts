@@ -175,7 +175,9 @@ describe('a lane whose nonce is not the chain’s', () => {
     expect((await knex('transactions').where({ id }).first('status')).status).to.equal('final')
   })
 
-  /** Of 9; its transaction was given up in error, and its step has failed since. Nothing is mined by itself any more. */
+  /**
+   * Of 9; its transaction was given up in error, and its step has failed since. Nothing is mined by itself any more.
+   */
   async function givenUpPayout() {
     const { url, knex } = { url: chain().rpcUrls[0]!, knex: service.database.knex }
     const user = newUser()

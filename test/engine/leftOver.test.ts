@@ -17,7 +17,10 @@ describe('what a full block has left over', function () {
   const { service, api, node } = useServiceBehindNode((chain) => chain, { operators: 1 })
   const url = () => node().upstream!
 
-  /** Asks for steps of as many users, each in a transaction of its own, and answers their paths once all are in the pool. */
+  /**
+   * Asks for steps of as many users, each in a transaction of its own, and answers their
+   * paths once all are in the pool.
+   */
   async function send(steps: number): Promise<string[]> {
     const [chain] = service.chains
     const usd = tokenOf(chain, 'usd').address
@@ -31,7 +34,8 @@ describe('what a full block has left over', function () {
     // Carried out, so that the blocks up to now have been seen before the others are sent.
     const [first, ...others] = actionIds
     expect((await api.execute(first!, 0, 0)).body.status).to.equal('success')
-    // So soon after the last, lanes are not checked for it before the others are sent, none of which it could have taken.
+    // So soon after the last, lanes are not checked for it before the others are sent,
+    // none of which it could have taken.
     await rpc(url(), 'evm_mine', [])
     await rpc(url(), 'evm_setAutomine', [false])
     for (const [before, actionId] of others.entries()) {

@@ -32,7 +32,9 @@ describe('a transaction above a node’s own fee cap', function () {
     await scene.mine()
   })
 
-  /** Has the node refuse those of these transactions that may cost more than the cap, and keep the others from blocks. */
+  /**
+   * Has the node refuse those of these transactions that may cost more than the cap, and keep the others from blocks.
+   */
   function refuse(which: (raw: string) => boolean, { isLeftAside = false } = {}): void {
     node.behave({
       kind: 'answer',

@@ -8,8 +8,8 @@ import { newUser, reader } from '../support/wallets.js'
 type Forgiving = { outer: Address; inner: Address; slots: number }
 
 /**
- * What a simulation used is after refunds (EIP-3529), so that a limit by that alone would be too little for the work: a call
- * that goes on when what it calls has run out of gas would count as carried out without it.
+ * What a simulation used is after refunds (EIP-3529), so that a limit by that alone would be too little for the work: a
+ * call that goes on when what it calls has run out of gas would count as carried out without it.
  */
 describe('a call whose gas is refunded in part, and that goes on when what it calls has failed', function () {
   this.timeout(60_000)

@@ -8,7 +8,9 @@ describe('a step on a chain that allows one step less gas than a block has', fun
   const scene = bundleScene()
   const maxStepGas = 2_000_000
 
-  /** The end of a step that calls what burns 26 gas for each of so many rounds, and how many transactions were signed. */
+  /**
+   * The end of a step that calls what burns 26 gas for each of so many rounds, and how many transactions were signed.
+   */
   async function burn(rounds: number) {
     const [user] = await scene.users(1)
     const { address: target } = newUser()

@@ -34,7 +34,9 @@ describe('an account that says it has run what it has not', function () {
     return { user, merchant, liar, intent }
   }
 
-  /** A step of an account under the delegate; something is changed between its simulation and the block that it is in. */
+  /**
+   * A step of an account under the delegate; something is changed between its simulation and the block that it is in.
+   */
   async function withChangeBeforeMined(
     user: ReturnType<typeof newUser>,
     intent: object,

@@ -15,7 +15,9 @@ type Options = {
   answers?: number
   /** A hang: longer than anything here may take. */
   withinMs?: number
-  /** Says so long after the last byte that nothing more comes, and still listens. What is unanswered by then is cut off. */
+  /**
+   * Says so long after the last byte that nothing more comes, and still listens. What is unanswered by then is cut off.
+   */
   halfCloseAfterMs?: number
   /** Goes on sending, with pauses, for as long as it is let, or once only. */
   drip?: { bytes: string; everyMs: number; once?: boolean }

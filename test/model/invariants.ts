@@ -54,7 +54,8 @@ async function checkSteps({ database, store, chains, steps }: World): Promise<vo
       chains.inclusionOf(transaction)!.done.some((call) => call.step === step),
     )
     expect(flow(booked, 'vault'), `what is booked as paid in step ${step.name}`).to.equal(doer ? step.pays : 0n)
-    // Nobody looks at a step that was not asked for, or has failed; a stranger’s transaction is found when it is asked for.
+    // Nobody looks at a step that was not asked for, or has failed; a stranger’s transaction
+    // is found when it is asked for.
     const isStrangers = doer?.id === null
     if (isStrangers) continue
     const isSpent = view.error?.code === 'batch_not_executed' && step.pays > 0n

@@ -21,7 +21,9 @@ export function createOperations(world: World, after: () => Promise<void>) {
   const { visit } = createVisits(world, meanwhile)
   const { settle } = createSettlements(world, meanwhile)
   const { report, lookAtAll } = createReports(world)
-  /** Gone blocks that have not been undone yet. One that is late may still book in them, so in the end all are again. */
+  /**
+   * Gone blocks that have not been undone yet. One that is late may still book in them, so in the end all are again.
+   */
   const undone = new Set<Block>()
 
   /** How often each happens beside the others. */
@@ -225,7 +227,9 @@ export function createOperations(world: World, after: () => Promise<void>) {
     note(`a stranger does ${call!.step.name} in ${nameOf(block)}`)
   }
 
-  /** Nothing new happens any more: what has gone is undone, what waits is mined, and the service gets on with the rest. */
+  /**
+   * Nothing new happens any more: what has gone is undone, what waits is mined, and the service gets on with the rest.
+   */
   async function rest(): Promise<void> {
     world.isEnding = true
     const enough = 60

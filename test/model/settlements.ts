@@ -6,7 +6,9 @@ import type { Block, Inclusion, StepTransaction } from './chain.js'
 import { adoption, arrivalsIn } from './visits.js'
 import { keyOf, unlessEarly, type World } from './world.js'
 
-/** What the engine does with a transaction of the journal once it is final; see `server/engine/receipts/meetReceipt.ts`. */
+/**
+ * What the engine does with a transaction of the journal once it is final; see `server/engine/receipts/meetReceipt.ts`.
+ */
 export function createSettlements(world: World, meanwhile: (most: number, share: number) => Promise<void>) {
   const { store, random, chains, now, note, met } = world
   return { settle }

@@ -103,8 +103,8 @@ export async function openTransactions({ database, transactions }: World): Promi
 }
 
 /**
- * What would be booked rests on a block before which another one has to be undone: the store refuses, and the engine comes
- * back later. Undefined: so it is.
+ * What would be booked rests on a block before which another one has to be undone: the store refuses, and the engine
+ * comes back later. Undefined: so it is.
  */
 export async function unlessEarly<T>(booking: () => Promise<T>): Promise<T | undefined> {
   try {

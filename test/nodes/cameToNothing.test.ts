@@ -34,7 +34,9 @@ describe('a step whose transaction comes to nothing', function () {
 
   const [ours, another] = [0, 1].map((index) => () => scene.env().SOLVER_PRIVATE_KEYS!.split(',')[index] as Hex)
 
-  /** Nodes take nothing that carries this user's authorization, as while he has transactions of his own in their pools. */
+  /**
+   * Nodes take nothing that carries this user's authorization, as while he has transactions of his own in their pools.
+   */
   async function keepOut(
     user: ReturnType<typeof newUser>,
     chain = a(),

@@ -27,7 +27,10 @@ import {
 
 const receiptByHash = 'eth_getTransactionReceipt'
 
-/** As after a small reorganisation, which leaves some nodes with the blocks' receipts and without the way to them by hash. */
+/**
+ * As after a small reorganisation, which leaves some nodes with the blocks' receipts and
+ * without the way to them by hash.
+ */
 describe('a node that has lost the receipt of a transaction', function () {
   this.timeout(60_000)
   const told: { msg: string; hash: Hash; others: number }[] = []
@@ -61,7 +64,9 @@ describe('a node that has lost the receipt of a transaction', function () {
   })
 })
 
-/** It comes first and answers as if there were nothing of the kind, instead of with an error; the other one keeps all. */
+/**
+ * It comes first and answers as if there were nothing of the kind, instead of with an error; the other one keeps all.
+ */
 describe('a node that keeps no old logs, receipts and transactions, before one that does', function () {
   this.timeout(60_000)
   const nodes = new Map<number, FaultyNode>()

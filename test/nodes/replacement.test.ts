@@ -8,7 +8,9 @@ import { actionOf, balanceOf, fund, newUser, tokenOf, transferData } from '../su
 describe('a transaction that is stuck', () => {
   const { service, api } = useServiceOnChains((chain) => ({ ...chain, replaceAfterMs: 1_000 }))
 
-  /** A step of a new user, who pays the vault 9, on a chain that mines nothing by itself; and the row that carries it. */
+  /**
+   * A step of a new user, who pays the vault 9, on a chain that mines nothing by itself; and the row that carries it.
+   */
   async function aStuckStep() {
     const [chain] = service.chains
     const url = chain.rpcUrls[0]!
@@ -59,7 +61,8 @@ describe('a transaction that is stuck', () => {
   it('keeps its fees while the chain makes no blocks, for far longer than else', async function () {
     this.timeout(60_000)
     const { forms, mines } = await aStuckStep()
-    // A block that was there before may be seen after it was signed, and raise them once. It is sent again all the same.
+    // A block that was there before may be seen after it was signed, and raise them once.
+    // It is sent again all the same.
     const isKept = async () => {
       const [newest] = await forms()
       return newest !== undefined && (newest.sent_at ?? 0) - newest.signed_at > 8_000

@@ -15,8 +15,8 @@ import {
 } from '../support/wallets.js'
 
 /**
- * What a client may do, with everything in it that must not come back out: each tells `keep` of its secrets. `api` records
- * its answers; `plain` is for what no log and no answer tells of.
+ * What a client may do, with everything in it that must not come back out: each tells `keep` of its secrets. `api`
+ * records its answers; `plain` is for what no log and no answer tells of.
  */
 export function createSecretFlows(
   api: Api,

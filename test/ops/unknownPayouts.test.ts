@@ -12,7 +12,10 @@ describe('a payout that a restored database does not know, acknowledged by an op
   const { a, usdA, ten, aUser, pay, report, create, api } = scene
   type Lost = Awaited<ReturnType<typeof lostPayout>>
 
-  /** Twenty and fifty of a token for its payer, by a transaction of which the journal and the ledger know nothing any more. */
+  /**
+   * Twenty and fifty of a token for its payer, by a transaction of which the journal and
+   * the ledger know nothing any more.
+   */
   async function lostPayout(token = usdA()) {
     const user = await aUser()
     const payment = token === native ? await sendFrom(a(), user, { to: a().vault, value: ten }) : await pay(user)

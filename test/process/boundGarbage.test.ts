@@ -12,7 +12,9 @@ describe('garbage', () => {
   }).timeout(60_000)
 })
 
-/** How large the heap gets where all objects live for a while and are then replaced by others, and what of it is in use. */
+/**
+ * How large the heap gets where all objects live for a while and are then replaced by others, and what of it is in use.
+ */
 async function heaviest(first: string): Promise<{ mostMb: number; inUseMb: number }> {
   const script = `
     import { getHeapStatistics } from 'node:v8'

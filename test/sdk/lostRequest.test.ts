@@ -15,8 +15,8 @@ describe('what was asked for of a service that has lost it since', () => {
   const clientOf = scriptedClient()
 
   /**
-   * Its one step is lost once somebody listens to its events, and succeeds when it is asked for after that. `answer` has
-   * the first word on a request for it, by how many there were before.
+   * Its one step is lost once somebody listens to its events, and succeeds when it is asked for after that. `answer`
+   * has the first word on a request for it, by how many there were before.
    */
   async function losing(
     mode: Step['mode'],

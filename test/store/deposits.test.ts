@@ -111,7 +111,9 @@ describe('recorded deposits', () => {
   })
 
   const signer = randomAddress()
-  /** The two ways in which a step that has brought something is settled: without a transaction of ours, and with one. */
+  /**
+   * The two ways in which a step that has brought something is settled: without a transaction of ours, and with one.
+   */
   const settlements: Record<string, (ref: StepRef, result: StepResult) => Promise<() => Promise<unknown>>> = {
     'by itself': async (ref, result) => () => store.settleStep({ ref, attempt: '1' }, result, Date.now()),
     'with its transaction': async (ref, result) => {

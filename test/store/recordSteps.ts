@@ -3,7 +3,9 @@ import type { StepRef } from '../../server/domain/action.js'
 import type { Store } from '../../server/store/store.js'
 import { aNewTransaction, aSignedForm } from '../support/builders.js'
 
-/** Records a transaction that carries these steps, on a lane of chain 1. Its nonce is added to `signed` as it is signed. */
+/**
+ * Records a transaction that carries these steps, on a lane of chain 1. Its nonce is added to `signed` as it is signed.
+ */
 export function recordSteps(store: Store, signer: Address, steps: readonly StepRef[], signed: number[] = []) {
   const entry = aNewTransaction({
     chainId: 1,

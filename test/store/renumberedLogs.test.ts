@@ -75,7 +75,10 @@ describe('a transaction whose logs one node numbers otherwise than another', () 
     return (await store.readStep(step.ref))!.status
   }
 
-  /** Reports an amount of the transaction, of which a node tells these movements; the code that it is refused by, if it is. */
+  /**
+   * Reports an amount of the transaction, of which a node tells these movements; the code
+   * that it is refused by, if it is.
+   */
   async function report(
     amount: bigint,
     logs: readonly Told[],

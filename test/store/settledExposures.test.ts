@@ -76,7 +76,9 @@ describe('what was paid out, gone, settled with the user, and has not happened a
   })
 })
 
-/** An operator has settled with the user what left the vault without credit, and a reorganisation takes that away again. */
+/**
+ * An operator has settled with the user what left the vault without credit, and a reorganisation takes that away again.
+ */
 describe('what has left the vault without credit, settled with the user, gone and mined again', () => {
   const scene = moneyScene()
 
@@ -193,7 +195,10 @@ async function moved(
   await store.settleDeposit(deposit, found, now)
 }
 
-/** Steps of the user that need 60 on the second chain each, set aside of his credit, and the transaction that carries them. */
+/**
+ * Steps of the user that need 60 on the second chain each, set aside of his credit, and the
+ * transaction that carries them.
+ */
 async function recordedSteps({ database, store, ask }: Scene, user: Address, steps: number) {
   const signer = randomAddress()
   await store.openLane({ chainId: 2, signer, chainNonce: 0, ifLedgerIsNew: null }, now)

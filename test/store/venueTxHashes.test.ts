@@ -63,7 +63,10 @@ describe('lookups of venue records', () => {
     expect(await store.findByHash(randomHash(), { venue: null, actionType: null })).to.equal(null)
   })
 
-  /** That every search of the table has all that is equal before the order, so that it ends after as many as are asked for. */
+  /**
+   * That every search of the table has all that is equal before the order, so that it ends
+   * after as many as are asked for.
+   */
   function expectInOrder(
     plan: string,
     subject: 'address' | 'tx_hash',

@@ -87,7 +87,9 @@ export function attackScene() {
   const registration = (user: User, actionId: string, hash: Hash) =>
     user.signTypedData(registrationTypedData({ actionId, intentIndex: 0, stepIndex: 0, hash }))
 
-  /** What each vault holds and the ledger does not explain, before the test: one attack that succeeds hides no other. */
+  /**
+   * What each vault holds and the ledger does not explain, before the test: one attack that succeeds hides no other.
+   */
   let unexplained: Map<string, bigint>
 
   async function readBooks(): Promise<Map<string, bigint>> {

@@ -7,8 +7,8 @@ let built: Promise<void> | undefined
 
 /**
  * A TypeScript file of the repository as JavaScript, with all that it imports, built from what is in the folders now:
- * with a loader of TypeScript a process takes three times as much of the processor to start. Its packages stay outside, so
- * that what is loaded before can change them, as kill points do; else `bundledProgram` starts sooner.
+ * with a loader of TypeScript a process takes three times as much of the processor to start. Its packages stay outside,
+ * so that what is loaded before can change them, as kill points do; else `bundledProgram` starts sooner.
  */
 export async function builtFile(source: string): Promise<string> {
   built ??= build(folder, ['test/support', 'test/chaos', 'test/e2e/load'])

@@ -29,8 +29,8 @@ type ChainsFileEntry = { rpcUrls: string[]; replaceAfterMs: number; confirmation
 const patient = { BUNDLE_WAIT_MS: '1000' }
 
 /**
- * Two chains, and a service that is asked for steps while it has no engine: once one starts, they are all ready at once.
- * Made once in a `describe`; each `ask` begins with an empty database.
+ * Two chains, and a service that is asked for steps while it has no engine: once one starts, they are all ready at
+ * once. Made once in a `describe`; each `ask` begins with an empty database.
  */
 export function bundleScene() {
   let folder: string
@@ -116,8 +116,8 @@ export function bundleScene() {
   }
 
   /**
-   * Has the first step of each carried out and then the second one asked for: all of those are ready at once. What waits
-   * for the step before it is looked at when that has ended, and then not always together.
+   * Has the first step of each carried out and then the second one asked for: all of those are ready at once. What
+   * waits for the step before it is looked at when that has ended, and then not always together.
    */
   async function askOncePaid(wanted: Wanted[]) {
     await emptyDatabase()
@@ -170,7 +170,9 @@ export function bundleScene() {
     )
   }
 
-  /** The ends of all steps at this place of their intents; asking for one again would begin anew with what has failed. */
+  /**
+   * The ends of all steps at this place of their intents; asking for one again would begin anew with what has failed.
+   */
   async function ends(service: Pick<Service, 'url'>, asked: Asked[], stepIndex = 0, withinMs = 20_000) {
     const haveEnded = async () => {
       const steps = await views(service, asked, stepIndex)

@@ -25,8 +25,9 @@ const fromItsPlace: Plugin = {
 }
 
 /**
- * What node is given to run a TypeScript file of the repository as one file with all that it loads, packages too: a program
- * of many files takes twice as much of the processor to start, and the tests start some of them dozens of times.
+ * What node is given to run a TypeScript file of the repository as one file with all that it loads,
+ * packages too: a program of many files takes twice as much of the processor to start, and the tests
+ * start some of them dozens of times.
  */
 export async function bundledProgram(source: string, ...words: string[]): Promise<string[]> {
   const file = join(root, '.data/test-bundles', source.replace(/\.ts$/, '.js'))

@@ -57,7 +57,9 @@ export function changedChainsFile() {
 
   const file = () => join(folder, `service-${count}.sqlite`)
 
-  /** A copy for each start: within one process a SQLite file is let go of when its connection is collected, no sooner. */
+  /**
+   * A copy for each start: within one process a SQLite file is let go of when its connection is collected, no sooner.
+   */
   function env(change: Change) {
     const { chains } = devnet
     const last = file()

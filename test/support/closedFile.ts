@@ -11,8 +11,8 @@ setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
 /**
- * Has SQLite's driver let go of files in a folder: it does once the statements on a closed database are collected. Until then
- * nobody else, in this process either, may open one.
+ * Has SQLite's driver let go of files in a folder: it does once the statements on a closed database are collected.
+ * Until then nobody else, in this process either, may open one.
  */
 export async function closeFilesIn(folder: string): Promise<void> {
   await until(async () => {

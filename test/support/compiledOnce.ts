@@ -22,7 +22,9 @@ export function compiledOnce(folder: string): ReturnType<typeof compile> {
   return artifacts
 }
 
-/** All that may show in what is compiled: the folder, the service's contracts, the packages and the compiler's settings. */
+/**
+ * All that may show in what is compiled: the folder, the service's contracts, the packages and the compiler's settings.
+ */
 function sourcesOf(folder: string): string {
   const hash = createHash('sha256')
   const files = [folder, join(root, 'server/contracts')].flatMap((of) =>

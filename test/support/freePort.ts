@@ -1,7 +1,10 @@
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
-/** Below those that systems give to whoever asks for any (32768 and above on Linux), so that nobody is given it meanwhile. */
+/**
+ * Below those that systems give to whoever asks for any (32768 and above on Linux), so
+ * that nobody is given it meanwhile.
+ */
 const from = 20_000
 const to = 32_000
 

@@ -20,8 +20,8 @@ const free: Schema[] = []
 let form: string | undefined
 
 /**
- * A schema with all tables, of which none has a row but the migrations' own. It takes half a second of a processor to make
- * one and a tenth of that to empty it: what is dropped here is emptied, and is the next one.
+ * A schema with all tables, of which none has a row but the migrations' own. It takes half a second of a processor to
+ * make one and a tenth of that to empty it: what is dropped here is emptied, and is the next one.
  */
 export async function migratedSchema(): Promise<Schema> {
   const schema = free.pop() ?? (await makeMigrated())

@@ -8,9 +8,9 @@ type Form = { max_fee_per_gas: string; signed_at: number; sent_at: number | null
 const freshMs = 1_500
 
 /**
- * Mines, each time it is called, a block that takes no open transaction, if there is a form that no such block has passed
- * over yet: its base fee is above what any of them pays. Only just after they were sent, when none is signed for a while:
- * a form that comes between the look and the block would be taken by it.
+ * Mines, each time it is called, a block that takes no open transaction, if there is a form that no such block has
+ * passed over yet: its base fee is above what any of them pays. Only just after they were sent, when none is signed for
+ * a while: a form that comes between the look and the block would be taken by it.
  */
 export function blocksPassingOver(url: string, knex: Knex): () => Promise<void> {
   let passedOver = 0

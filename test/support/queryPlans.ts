@@ -6,7 +6,10 @@ const smallTables = ['lanes', 'chain_identities', 'known_contracts', 'service_st
 /** What most rows of a table may have in common; a search by nothing else goes through the table's whole history. */
 const commonTerms = ['chain_id=?', 'token=?', 'signer=?', 'nonce<?', 'nonce>?']
 
-/** Remembers every statement that a database is asked for from now on, and says which of them read whole tables, or as good as. */
+/**
+ * Remembers every statement that a database is asked for from now on, and says which of them
+ * read whole tables, or as good as.
+ */
 export function watchQueries(database: Database) {
   const seen = new Map<string, readonly unknown[]>()
   let isTool = false

@@ -1,8 +1,8 @@
 import { pause } from './pause.js'
 
 /**
- * Waits for a condition, and fails loudly when it does not come true in time. Unless told how often, it asks every 10 ms
- * and, the longer it waits, ever later up to every 100 ms: much of what is waited for runs in the same process.
+ * Waits for a condition, and fails loudly when it does not come true in time. Unless told how often, it asks every 10
+ * ms and, the longer it waits, ever later up to every 100 ms: much of what is waited for runs in the same process.
  */
 export async function until<T>(
   condition: () => T | Promise<T>,

@@ -1,6 +1,9 @@
 import { type FaultyNode, startFaultyNode } from '../chain/faultyNode.js'
 
-/** A node that misbehaves on demand, before the one at the address; it is called in a `describe`, and passes again after each test. */
+/**
+ * A node that misbehaves on demand, before the one at the address; it is called in a `describe`,
+ * and passes again after each test.
+ */
 export function useFaultyNode(upstream: () => string): Pick<FaultyNode, 'url' | 'behave' | 'requests'> {
   let node: FaultyNode
   before(async () => {

@@ -3,8 +3,8 @@ import { type FaultyNode, startFaultyNode } from '../chain/faultyNode.js'
 import { type OnChains, useServiceOnChains } from './useTestService.js'
 
 /**
- * A service on chains of its own, as `tell` has them, that reaches the first one through a node which misbehaves when it
- * is told to; it behaves again after each test.
+ * A service on chains of its own, as `tell` has them, that reaches the first one through a node which misbehaves when
+ * it is told to; it behaves again after each test.
  */
 export function useServiceBehindNode(
   tell: (chain: ChainConfig) => ChainConfig | Promise<ChainConfig>,

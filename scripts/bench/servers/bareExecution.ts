@@ -1,6 +1,7 @@
 /**
- * Koa, Knex and viem as they come, and the least that a service may do which loses no step and sends none in vain: store
- * what was asked, simulate it, store what was signed, send it, wait for its receipt, store what came of it, answer.
+ * Koa, Knex and viem as they come, and the least that a service may do which loses no step and sends
+ * none in vain: store what was asked, simulate it, store what was signed, send it, wait for its receipt,
+ * store what came of it, answer.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

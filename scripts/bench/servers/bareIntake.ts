@@ -1,6 +1,6 @@
 /**
- * Koa, a body parser and the service's own insert, without any check of what it is given: each by itself, or several in a
- * transaction (`BENCH_TOGETHER`).
+ * Koa, a body parser and the service's own insert, without any check of what it is given: each by itself, or several in
+ * a transaction (`BENCH_TOGETHER`).
  */
 import { createHash, randomInt, randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'

@@ -1,8 +1,8 @@
 import knexFactory, { type Knex } from 'knex'
 
 /**
- * Knex as it comes. SQLite is kept as the service keeps it: by one process and without locks, or each read would lock the
- * file, and on the disk with every commit.
+ * Knex as it comes. SQLite is kept as the service keeps it: by one process and without locks, or each read would lock
+ * the file, and on the disk with every commit.
  */
 export function openPlain(url: string): Knex {
   if (!url.startsWith('sqlite:')) return knexFactory({ client: 'mysql2', connection: url })

@@ -77,7 +77,9 @@ export function openDoors(server: Server, { most, backlog, onRefused, onFailed }
     socket.once('close', () => count(-1))
     server.emit('connection', socket)
   }
-  /** The server's limit counts only those who come by its own door, so it shrinks by the others; 0 would be no limit. */
+  /**
+   * The server's limit counts only those who come by its own door, so it shrinks by the others; 0 would be no limit.
+   */
   const count = (more: number) => {
     byOthers += more
     server.maxConnections = Math.max(most - byOthers, 1)

@@ -26,7 +26,9 @@ export type ConnectionLimits = WaitingLimits & {
   checkEveryMs: number
   /** Connections open at once; one more is closed before it is read, so that those that are open are served. */
   connections: number
-  /** Headers of a request. Node takes 32 in at a time: with a multiple of that, nobody could see that there are more. */
+  /**
+   * Headers of a request. Node takes 32 in at a time: with a multiple of that, nobody could see that there are more.
+   */
   headers: number
 }
 

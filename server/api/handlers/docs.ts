@@ -15,8 +15,8 @@ const folder = new URL('../../docs/', import.meta.url)
 const pictures = ['action', 'flow', 'on-demand']
 
 /**
- * Scalar puts its styles in by script, hence `unsafe-inline` for them. Scripts, data and fonts come from here alone; the
- * page may try the operations out, on this service only.
+ * Scalar puts its styles in by script, hence `unsafe-inline` for them. Scripts, data and fonts come from here alone;
+ * the page may try the operations out, on this service only.
  */
 const contentSecurityPolicy = [
   "default-src 'none'",

@@ -3,7 +3,9 @@ import type { StreamEvent } from '../handlers.js'
 /** How long nothing may be sent, in ms: too short for any proxy to take the connection for dead. */
 const heartbeatMs = 15_000
 
-/** Events in the form of server-sent events (HTML standard, 9.2), with a comment line while there is nothing to tell. */
+/**
+ * Events in the form of server-sent events (HTML standard, 9.2), with a comment line while there is nothing to tell.
+ */
 export async function* eventStream(
   events: AsyncIterable<StreamEvent<unknown>>,
   pauseMs = heartbeatMs,

@@ -1,15 +1,18 @@
 /** For how many ms requests are begun in a turn of the event loop, before the rest of the process has its turn. */
 const sliceMs = 4
 
-/** Requests without a body take next to nothing before they wait for something; a large body is read and checked for long. */
+/**
+ * Requests without a body take next to nothing before they wait for something; a large
+ * body is read and checked for long.
+ */
 type Line = 'bare' | 'withBody'
 
 /**
  * Lets requests begin one after the other, a few in each turn of the event loop. All that have arrived on all
  * connections would else be worked on in one turn, and the engine, whose steps take dozens of turns each, would stand
  * still for as long as clients keep asking. Requests lose nothing: the work is the same, and those that have begun
- * share database statements as before. Those with a body and those without stand in two lines, which take turns, so that
- * a read does not wait for all bodies that have come before it.
+ * share database statements as before. Those with a body and those without stand in two lines, which take turns, so
+ * that a read does not wait for all bodies that have come before it.
  */
 export function createAdmission(): (line: Line) => Promise<void> {
   const lines: Record<Line, (() => void)[]> = { bare: [], withBody: [] }

@@ -61,7 +61,9 @@ function requireJson(ctx: Context): void {
   }
 }
 
-/** Whether the body is compressed. An unknown encoding is refused before the body comes, so that none is kept in vain. */
+/**
+ * Whether the body is compressed. An unknown encoding is refused before the body comes, so that none is kept in vain.
+ */
 function isPackedBy({ headers }: Context): boolean {
   // Letter case makes no difference (RFC 9110, 8.4.1).
   const encoding = headers['content-encoding']?.toLowerCase() || 'identity'
@@ -99,7 +101,9 @@ function allBytes(
   })
 }
 
-/** Appends to a buffer that doubles when it is full. A list of small chunks may take a hundred times what is in them. */
+/**
+ * Appends to a buffer that doubles when it is full. A list of small chunks may take a hundred times what is in them.
+ */
 function withChunk(bytes: Buffer, length: number, chunk: Buffer, mostBytes: number): Buffer {
   if (length === 0) return chunk
   const needed = length + chunk.length

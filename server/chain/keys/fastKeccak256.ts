@@ -5,7 +5,10 @@ import { type Keccak256, useKeccak256 } from '../../../sdk/src/keccak256.js'
 /** Lengths at which a sponge of 136 bytes takes another block, and one that nobody hashes in practice. */
 const triedLengths = [0, 1, 32, 135, 136, 137, 272, 20_000]
 
-/** Has this process hash by WebAssembly (about ten times as fast), where that runs and is right; else it stays with viem. */
+/**
+ * Has this process hash by WebAssembly (about ten times as fast), where that runs and is
+ * right; else it stays with viem.
+ */
 export async function hashByWebAssembly(create: () => Promise<Keccak256> = createWasm): Promise<'hash-wasm' | 'viem'> {
   try {
     const fast = await create()

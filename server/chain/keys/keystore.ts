@@ -11,7 +11,9 @@ scrypt.register((password, salt, N, r, p, length) =>
   derive(password, salt, length, { N, r, p, maxmem: 256 * N * r + 1024 * 1024 }),
 )
 
-/** The private key of a keystore file (Web3 Secret Storage, version 3). Throws, without anything secret, if it can't. */
+/**
+ * The private key of a keystore file (Web3 Secret Storage, version 3). Throws, without anything secret, if it can't.
+ */
 export async function decryptKeystore(json: string, password: string): Promise<Hex> {
   try {
     const account = await decryptKeystoreJson(json, password)

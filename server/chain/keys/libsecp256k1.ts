@@ -18,8 +18,8 @@ export function loadLibsecp256k1(): Libsecp256k1 {
 }
 
 /**
- * RFC 6979's signature for key 1, for a binary to be held against before it is believed: one that loads and answers wrong
- * must neither sign anything nor decide on anybody's money.
+ * RFC 6979's signature for key 1, for a binary to be held against before it is believed: one that loads and answers
+ * wrong must neither sign anything nor decide on anybody's money.
  */
 export const knownAnswer = {
   key: `0x${'00'.repeat(31)}01`,

@@ -18,13 +18,17 @@ export function saysLate({ message }: Pick<RpcError, 'message'>): boolean {
   return /\btime(?:d)?[ -]?out\b/i.test(message)
 }
 
-/** Whether more has been asked than is allowed for now. What a contract reverts with is its own word, not the node's. */
+/**
+ * Whether more has been asked than is allowed for now. What a contract reverts with is its own word, not the node's.
+ */
 export function saysLimited({ code, message }: RpcError): boolean {
   if (code === 3 || code === -32015 || /revert/i.test(message)) return false
   return limitCodes.includes(code) || limitWords.test(message)
 }
 
-/** Whether fewer calls in one request would be answered, where these were not; some take ten, and some none together. */
+/**
+ * Whether fewer calls in one request would be answered, where these were not; some take ten, and some none together.
+ */
 export function saysTooManyTogether({ message }: Pick<RpcError, 'message'>): boolean {
   return /\bbatch/i.test(message) && !/\brate[ -]?limit|per second/i.test(message)
 }

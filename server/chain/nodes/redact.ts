@@ -30,7 +30,9 @@ export function shortenHex(text: string): string {
   return text.replace(longHex, (hex) => `${hex.slice(0, 10)}…[${(hex.length - 2) / 2} bytes]`)
 }
 
-/** Everything in a node's address that may tell where it is or act as a key, in the forms in which it may be said again. */
+/**
+ * Everything in a node's address that may tell where it is or act as a key, in the forms in which it may be said again.
+ */
 export function secretsIn(url: string): string[] {
   const { host, hostname, username, password, pathname, searchParams } = new URL(url)
   const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)

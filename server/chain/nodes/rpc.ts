@@ -16,8 +16,8 @@ export type RpcOptions = {
   /** For how long a node is believed to be of the chain that it has named. */
   verifyEveryMs?: number
   /**
-   * Whether what a node (by its place in the addresses) tells is the first block of the chain of this id. Undefined: none is
-   * asked for it.
+   * Whether what a node (by its place in the addresses) tells is the first block of the chain of this id.
+   * Undefined: none is asked for it.
    */
   isGenesis?: (chainId: number, hash: Hash, node: number) => Promise<boolean>
   /** Called after every HTTP request. */
@@ -34,8 +34,8 @@ type ReadOptions = {
 }
 
 /**
- * How many calls are asked together at most. Erigon's default limit is 100 in one request, which may hold the two besides
- * by which a node proves its chain.
+ * How many calls are asked together at most. Erigon's default limit is 100 in one request, which may hold the two
+ * besides by which a node proves its chain.
  */
 export const maxCalls = 98
 /** A node that has failed is asked last for this long. */
@@ -88,8 +88,8 @@ export function createRpc(chainId: number, urls: readonly string[], options: Rpc
   }
 
   /**
-   * Asks for all calls in one round trip and hands the answers to `decode`. A node that fails, gives an error, or answers
-   * what `decode` can't read, is passed over. Throws `ChainUnavailable` when there is none left.
+   * Asks for all calls in one round trip and hands the answers to `decode`. A node that fails, gives an error, or
+   * answers what `decode` can't read, is passed over. Throws `ChainUnavailable` when there is none left.
    */
   async function read<T>(
     calls: readonly RpcCall[],
@@ -156,10 +156,10 @@ export function createRpc(chainId: number, urls: readonly string[], options: Rpc
   }
 
   /**
-   * Asks every node at once, and waits until what they have told is enough; null where one has not told by then, fails, or
-   * answers what `decode` can't read. `left`: how many may tell yet. A node that was silent lately is not awaited once
-   * another has answered, or everything that is asked one after the other would wait for it anew; it is asked all the
-   * same, and awaited again once it has answered.
+   * Asks every node at once, and waits until what they have told is enough; null where one has not told by then, fails,
+   * or answers what `decode` can't read. `left`: how many may tell yet. A node that was silent lately is not awaited
+   * once another has answered, or everything that is asked one after the other would wait for it anew; it is asked all
+   * the same, and awaited again once it has answered.
    */
   async function readUntil<T>(
     calls: readonly RpcCall[],
@@ -212,8 +212,8 @@ export function createRpc(chainId: number, urls: readonly string[], options: Rpc
   }
 
   /**
-   * As configured, but with those that failed lately after the others, and those that are behind last: what they say of the
-   * present is wrong, which is worse than to wait for a node that may be back.
+   * As configured, but with those that failed lately after the others, and those that are behind last: what they say of
+   * the present is wrong, which is worse than to wait for a node that may be back.
    */
   function inOrder() {
     const rank = (node: Node) => (heads.isBehind(node.index) ? 2 : performance.now() - node.failedAt < restMs ? 1 : 0)

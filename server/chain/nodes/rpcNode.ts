@@ -86,9 +86,10 @@ type Group = {
 }
 
 /**
- * One node of a chain. What is asked within one turn of the event loop travels in one HTTP request; what one caller asks
- * together always does. Until the node has said that it is of the right chain, every request asks for that too. It has to
- * say so again after any failure, and every minute: what answers at an address may be exchanged, or reset, without a break.
+ * One node of a chain. What is asked within one turn of the event loop travels in one HTTP request; what one
+ * caller asks together always does. Until the node has said that it is of the right chain, every request asks for
+ * that too. It has to say so again after any failure, and every minute: what answers at an address may be
+ * exchanged, or reset, without a break.
  */
 export function createRpcNode(options: RpcNodeOptions) {
   const { chainId, url, index, timeoutMs, verifyEveryMs = 60_000, isGenesis, rests = false, onRoundTrip } = options

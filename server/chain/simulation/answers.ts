@@ -45,10 +45,11 @@ function succeeded(request: TransactionRequest, estimated: RpcAnswer | undefined
 }
 
 /**
- * The node's estimate, and never less than what the simulation used with all the gas it wanted: an estimate is the least
- * with which the transaction itself succeeds, and a contract that goes on when what it calls has failed does so with too
- * little for what was signed. What was used is after refunds, which the limit's margin is for (see `gasLimit`). A node may
- * not estimate with overrides; then refunds are added here as well, since nothing else tells what is needed.
+ * The node's estimate, and never less than what the simulation used with all the gas it wanted: an estimate is
+ * the least with which the transaction itself succeeds, and a contract that goes on when what it calls has
+ * failed does so with too little for what was signed. What was used is after refunds, which the limit's margin
+ * is for (see `gasLimit`). A node may not estimate with overrides; then refunds are added here as well, since
+ * nothing else tells what is needed.
  */
 function readGas(estimated: RpcAnswer | undefined, gasUsed: bigint | null): bigint {
   if (estimated && !estimated.error) {
@@ -84,8 +85,8 @@ export function revertOf(error: RpcError): Reverted {
 }
 
 /**
- * Which of the assumed abilities an error denies. A revert denies none: it may hold the reason that a contract gives, and
- * that must not be read as what the node says of itself.
+ * Which of the assumed abilities an error denies. A revert denies none: it may hold the reason that a contract gives,
+ * and that must not be read as what the node says of itself.
  */
 export function missingAbility(error: RpcError, assumed: Abilities): keyof Abilities | null {
   if (isRevert(error)) return null

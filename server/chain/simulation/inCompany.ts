@@ -9,8 +9,9 @@ import { type createGasHints, isTight } from './gasHints.js'
 import { type Asked, type Known, type Runs, withRoom } from './runs.js'
 
 /**
- * How many transactions are simulated together, and each by itself beside that. As many as a bundle has steps by default:
- * what is simulated together is ready together, and the bundles come out full and of one size, which packs blocks.
+ * How many transactions are simulated together, and each by itself beside that. As many as a bundle
+ * has steps by default: what is simulated together is ready together, and the bundles come out full
+ * and of one size, which packs blocks.
  */
 const mostTogether = 40
 
@@ -18,8 +19,8 @@ const mostTogether = 40
 const mostGasTogether = 15_000_000n
 
 /**
- * How many such simulations are under way at once. One after the other, a node that takes 100 ms to answer would hold the
- * chain down to ten of them a second; their answers are large, and more of them take more memory than they bring.
+ * How many such simulations are under way at once. One after the other, a node that takes 100 ms to answer would hold
+ * the chain down to ten of them a second; their answers are large, and more of them take more memory than they bring.
  */
 const atOnce = 2
 
@@ -75,8 +76,8 @@ export function createCompany(runs: Runs, hints: ReturnType<typeof createGasHint
   }
 
   /**
-   * The most gas that each uses, after refunds, when it has all that it wants: on the pending block among the others, and
-   * by itself. Null: it fails there, or the node can't tell.
+   * The most gas that each uses, after refunds, when it has all that it wants: on the pending block among the others,
+   * and by itself. Null: it fails there, or the node can't tell.
    */
   async function useFreely(company: readonly Asked[]): Promise<(bigint | null)[]> {
     const [together, byThemselves] = await Promise.all([

@@ -15,13 +15,13 @@ import { type Asked, callObject, createRuns } from './runs.js'
 const firstWithinMs = 1_000
 
 /**
- * Runs a transaction on the pending block without sending it. By itself, by one round trip: eth_simulateV1 tells logs and
- * revert, eth_estimateGas the gas that it takes to get there. Where the first has the say, the second goes by the latest
- * block, since some nodes build the pending one anew for each question.
- * Those that may be run in company share the pending block. By one round trip they are run with the gas that was enough
- * for the last of their form, and with all that they want, together and each by itself; those for which it was too little
- * or far too much are run again with little more than they used. An estimate, for which a node runs the same a dozen
- * times, is made only of those for which that fails too, and of the first of a form in a while, for which the others wait.
+ * Runs a transaction on the pending block without sending it. By itself, by one round trip: eth_simulateV1 tells logs
+ * and revert, eth_estimateGas the gas that it takes to get there. Where the first has the say, the second goes by the
+ * latest block, since some nodes build the pending one anew for each question. Those that may be run in company share
+ * the pending block. By one round trip they are run with the gas that was enough for the last of their form, and with
+ * all that they want, together and each by itself; those for which it was too little or far too much are run again with
+ * little more than they used. An estimate, for which a node runs the same a dozen times, is made only of those for
+ * which that fails too, and of the first of a form in a while, for which the others wait.
  */
 export function createSimulator(rpc: Rpc) {
   const runs = createRuns(rpc)

@@ -7,10 +7,16 @@ import { settledOrAfter } from '../../concurrency/settledOrAfter.js'
 const refreshMs = 15_000
 /** For how long a signer is passed over whom a node has refused for want of funds, unless he gets more before. */
 const refusedMs = 30_000
-/** How long the first who ask wait for the first reading, before which nothing is known; later readings keep nobody waiting. */
+/**
+ * How long the first who ask wait for the first reading, before which nothing is known;
+ * later readings keep nobody waiting.
+ */
 const firstMs = 500
 
-/** What one signer holds on one chain. `balance`, in wei: null until it is read; that of a refusal is the lowest known since. */
+/**
+ * What one signer holds on one chain. `balance`, in wei: null until it is read; that of a
+ * refusal is the lowest known since.
+ */
 type Funds = { balance: bigint | null; refused: { at: number; balance: bigint | null } | null }
 
 const unknown: Funds = { balance: null, refused: null }
@@ -73,7 +79,10 @@ export function createGasBalances({ signers, now }: { signers: ReadonlyMap<Addre
   }
 }
 
-/** A signer has got more only if he has more than he was refused with. One who spends meanwhile is measured by what he has left. */
+/**
+ * A signer has got more only if he has more than he was refused with. One who spends meanwhile
+ * is measured by what he has left.
+ */
 function stillRefused({ at, balance: before }: NonNullable<Funds['refused']>, balance: bigint): Funds['refused'] {
   if (before !== null && balance > before) return null
   return { at, balance }

@@ -14,8 +14,8 @@ const checkAtLeastMs = 30_000
 const openAgainMs = 5_000
 
 /**
- * Opens the lanes of a chain, and checks them when the process starts, before anything is signed, and now and then: who may
- * pay, as the vault has it (`operators.ts`), and whether their nonces are those of the chain (`drift.ts`).
+ * Opens the lanes of a chain, and checks them when the process starts, before anything is signed, and now and then: who
+ * may pay, as the vault has it (`operators.ts`), and whether their nonces are those of the chain (`drift.ts`).
  */
 export function createLaneCheck(chain: Chain, tools: EngineTools) {
   const { chainId } = chain.config

@@ -20,8 +20,8 @@ export function createLanesChecked(now: () => number = () => performance.now()) 
     within,
 
     /**
-     * Whether credit may be paid out: once the lanes of all chains have been checked, since on any of them it may show that
-     * the database is older than the chain.
+     * Whether credit may be paid out: once the lanes of all chains have been checked, since on any of them it may show
+     * that the database is older than the chain.
      */
     async allWithin(chainIds: Iterable<number>, ms: number): Promise<boolean> {
       if (now() - startedAt >= latestMs) return true

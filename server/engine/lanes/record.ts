@@ -14,9 +14,9 @@ import { isResting, signForm } from './signForm.js'
 
 /**
  * A lane is one operator key on one chain. Its transactions go through these states, all of them in the journal:
- * recorded (bytes stored) → sent (a node has them, or may have; so many of a lane at once) → mined → final. Whatever fails
- * between recorded and mined, the nonce is kept and the stored bytes are sent again; only a replacement at the same nonce
- * ever changes them.
+ * recorded (bytes stored) → sent (a node has them, or may have; so many of a lane at once) → mined → final.
+ * Whatever fails between recorded and mined, the nonce is kept and the stored bytes are sent again; only a
+ * replacement at the same nonce ever changes them.
  */
 
 const noLaneMs = 1_000

@@ -41,8 +41,8 @@ export async function replace(
 }
 
 /**
- * Signs what nodes refuse for its cost with fees as of now, stores it, then sends it. False: nothing is signed, as where
- * those fees are hardly lower.
+ * Signs what nodes refuse for its cost with fees as of now, stores it, then sends it. False: nothing is signed, as
+ * where those fees are hardly lower.
  */
 export async function replaceCheaper(
   transaction: JournalTransaction,

@@ -115,8 +115,8 @@ export function createResends(chain: Chain, tools: EngineTools) {
   }
 
   /**
-   * Whether its lane's lowest transaction, whose newest form nodes refuse for what it may cost, waits for long: also where
-   * they have it in a cheaper form. Where no others wait for it, fees are given more time to fall.
+   * Whether its lane's lowest transaction, whose newest form nodes refuse for what it may cost, waits for long: also
+   * where they have it in a cheaper form. Where no others wait for it, fees are given more time to fall.
    */
   async function isLongTooDear(transaction: JournalTransaction, { movedAt }: Seen): Promise<boolean> {
     const { signer, nonce, forms } = transaction

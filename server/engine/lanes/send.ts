@@ -24,8 +24,8 @@ export async function sendStored(transaction: JournalTransaction, chain: Chain, 
   }
   if (answer.kind === 'unfunded' && !form.isCancel) await sendCheaper(transaction, chain, tools)
   if (answer.kind === 'slotTaken') await replace(transaction, chain, { isCancel: form.isCancel }, tools)
-  // A user can keep his authorization out of the pools. Where no others wait for him, his transaction is waited for like
-  // any that is stuck.
+  // A user can keep his authorization out of the pools. Where no others wait for him, his transaction is
+  // waited for like any that is stuck.
   const isInTheWay = answer.kind === 'authorityBusy' && (await isWaitedFor(transaction, tools))
   if ((isInTheWay || answer.kind === 'dead') && !form.isCancel) {
     await replace(transaction, chain, { isCancel: true }, tools)
@@ -40,7 +40,9 @@ export function formToSend({ isUnwanted, forms }: JournalTransaction): SignedFor
   return forms.findLast(({ isCancel }) => isCancel || !isUnwanted)!
 }
 
-/** Whether others must not wait for it: the other steps of a bundle, or what was signed for a later nonce of its lane. */
+/**
+ * Whether others must not wait for it: the other steps of a bundle, or what was signed for a later nonce of its lane.
+ */
 export async function isWaitedFor(
   { chainId, signer, nonce, carries }: JournalTransaction,
   tools: Pick<EngineTools, 'store'>,
@@ -69,9 +71,10 @@ async function sendCheaper(transaction: JournalTransaction, chain: Chain, tools:
 }
 
 /**
- * Sends the cheapest form that pays the base fee, of a transaction that nodes refuse for all that its newest form may
- * cost. Where they refuse that as well, one is signed with fees as of now. Once there is nothing cheaper to try, a cancel,
- * which takes little gas, gives the nonce up for those who wait for it; not at once where some node may have it.
+ * Sends the cheapest form that pays the base fee, of a transaction that nodes refuse for all that its newest
+ * form may cost. Where they refuse that as well, one is signed with fees as of now. Once there is nothing
+ * cheaper to try, a cancel, which takes little gas, gives the nonce up for those who wait for it; not at
+ * once where some node may have it.
  */
 async function sendBelowNodesCap(
   transaction: JournalTransaction,

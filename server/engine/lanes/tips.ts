@@ -39,8 +39,8 @@ export function createTips(now: () => number) {
 
     /**
      * Says that this form of a transaction is in a block. A user can keep a transaction that carries his authorization
-     * out of blocks for as long as he likes, and a large one may have waited for room: such a one shows no more than what
-     * the node suggests as well.
+     * out of blocks for as long as he likes, and a large one may have waited for room: such a one shows no more than
+     * what the node suggests as well.
      */
     async mined(
       { id, forms, authorizations }: JournalTransaction,

@@ -156,7 +156,9 @@ function loggedIn(log: FoundLog): Found {
   return log === null || log === 'unsearched' ? { outcome: 'unfound' } : { outcome: 'found', hash: log }
 }
 
-/** What the transaction asks the vault for is paid only if the vault says so: in a bundle each step may fail by itself. */
+/**
+ * What the transaction asks the vault for is paid only if the vault says so: in a bundle each step may fail by itself.
+ */
 function paidExactly(
   transaction: ChainTransaction,
   receipt: Receipt,

@@ -26,8 +26,8 @@ export function confirmationsFor(
 }
 
 /**
- * What reached the vaults from the user in a transaction: what its logs say, less what tokens kept of it. Throws while a
- * part of it can't be measured.
+ * What reached the vaults from the user in a transaction: what its logs say, less what tokens kept of it. Throws while
+ * a part of it can't be measured.
  */
 export async function arrivalsOf(
   receipt: Receipt,

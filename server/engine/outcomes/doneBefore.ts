@@ -7,17 +7,17 @@ import type { StepWork } from '../../store/actions/steps.js'
 import { batchIdOf } from '../payload.js'
 
 /**
- * Why a step is taken to have been carried out before. `paid`: the vault remembers its payout. `run`: the user's account
- * remembers its batch. `perhapsRun`: its intent has expired, and the delegate looks at the time before it looks whether
- * the batch has run.
+ * Why a step is taken to have been carried out before. `paid`: the vault remembers its payout. `run`: the user's
+ * account remembers its batch. `perhapsRun`: its intent has expired, and the delegate looks at the time before it
+ * looks whether the batch has run.
  */
 export type Done = Remembered | 'perhapsRun'
 
 type Remembered = 'paid' | 'run'
 
 /**
- * What it says of that where the step's own transaction reverts, or would. Null: nothing. A user's account may have made
- * the revert up.
+ * What it says of that where the step's own transaction reverts, or would. Null: nothing. A user's
+ * account may have made the revert up.
  */
 export function doneAccordingTo({ name }: Pick<Failure, 'name'>): Done | null {
   switch (name) {

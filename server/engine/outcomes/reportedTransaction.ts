@@ -41,7 +41,10 @@ export type Sighting =
   | { outcome: 'unknown'; delayMs: number; unseenMs: number }
   /** No node has known it in so long, in words, that it is not looked for any more. */
   | { outcome: 'givenUp'; within: string }
-  /** Nodes have it, and no block does. `isOverdue`: none has for longer than it is waited for, which `within` says in words. */
+  /**
+   * Nodes have it, and no block does. `isOverdue`: none has for longer than it is waited
+   * for, which `within` says in words.
+   */
   | { outcome: 'unmined'; transaction: ChainTransaction; delayMs: number; isOverdue: boolean; within: string }
   | Mined
 
@@ -73,14 +76,17 @@ export async function lookForReported(
 }
 
 /**
- * When to look next at a transaction that the chain knows, named so long ago, and that is not final yet: ever later, since
- * anyone may name the same one in any number of reports, and it may never be mined.
+ * When to look next at a transaction that the chain knows, named so long ago, and that is not final yet: ever later,
+ * since anyone may name the same one in any number of reports, and it may never be mined.
  */
 export function laterLookMs(sinceMs: number, soonestMs: number, atMostMs = rarestMs): number {
   return Math.round(Math.max(soonestMs, Math.min(atMostMs, sinceMs * laterShare)))
 }
 
-/** Whether a transaction that has stayed unknown for so long is looked for once more and given up. Every node is asked then. */
+/**
+ * Whether a transaction that has stayed unknown for so long is looked for once more and
+ * given up. Every node is asked then.
+ */
 function isLastLook(unseenMs: number): boolean {
   return unseenMs >= unknownForMs
 }

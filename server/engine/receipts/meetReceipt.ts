@@ -25,8 +25,8 @@ type Seen = {
 }
 
 /**
- * Notes a transaction of the journal that was seen mined, and settles it once it is final. Never throws: one that can't be
- * settled now must not keep the others waiting; it is met again.
+ * Notes a transaction of the journal that was seen mined, and settles it once it is final. Never throws: one that can't
+ * be settled now must not keep the others waiting; it is met again.
  */
 export async function meetReceipt(
   transaction: JournalTransaction,

@@ -14,8 +14,8 @@ const pageSize = 200
 const stepsAtOnce = 200n
 
 /**
- * Sees to the transactions of a chain that are noted as mined: settles those that are deep enough, and shows how deep the
- * others are.
+ * Sees to the transactions of a chain that are noted as mined: settles those that are deep enough, and
+ * shows how deep the others are.
  */
 export function createMinedCheck(chain: Chain, tools: EngineTools, meet: Meet) {
   const { chainId, confirmations: finalDepth } = chain.config

@@ -36,8 +36,8 @@ export function createReorganisationCheck(chain: Chain, tools: EngineTools) {
 
   return {
     /**
-     * Looks at once when the new head does not continue the last one, then again until it is decided what is gone, and now
-     * and then in any case. True: the chain has reorganised since the last time.
+     * Looks at once when the new head does not continue the last one, then again until it is decided what is gone, and
+     * now and then in any case. True: the chain has reorganised since the last time.
      */
     async check(head: Block): Promise<boolean> {
       const continues = last === null || head.hash === last.hash || head.parentHash === last.hash

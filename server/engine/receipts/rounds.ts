@@ -1,7 +1,9 @@
 /** How long until the next round. `canBeCut`: it may come sooner than that, if asked for. */
 export type Pause = { ms: number; canBeCut: boolean }
 
-/** Does rounds one after the other until stopped, each followed by the pause that it asks for. `round` never rejects. */
+/**
+ * Does rounds one after the other until stopped, each followed by the pause that it asks for. `round` never rejects.
+ */
 export function createRounds(round: () => Promise<Pause>) {
   let stopped = false
   let pause: { canBeCut: boolean; cutTo: (ms: number) => void; end: () => void } | null = null

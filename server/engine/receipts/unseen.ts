@@ -1,14 +1,16 @@
 import { nextLookMs, rarestMs } from '../outcomes/reportedTransaction.js'
 
-/** The time from one look to the next among all transactions that no node knows: the more of them, the rarer each look. */
+/**
+ * The time from one look to the next among all transactions that no node knows: the more of them, the rarer each look.
+ */
 const everyMs = 5
 /** A transaction that was not looked for in so long is seen to by another process, or by none any more. */
 const forgottenMs = 60_000
 
 /**
- * Transactions that clients have named and that no node knows, whoever waits for them: a thousand that never appear are not
- * to keep the process from all else. One alone is looked for as soon as `nextLookMs` says. `now` is a clock that is never set
- * back, in milliseconds.
+ * Transactions that clients have named and that no node knows, whoever waits for them: a thousand that never appear are
+ * not to keep the process from all else. One alone is looked for as soon as `nextLookMs` says. `now` is a clock that is
+ * never set back, in milliseconds.
  */
 export function createUnseen(now: () => number) {
   /** By name, when it was last looked for; the longest ago first. */

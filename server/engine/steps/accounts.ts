@@ -15,7 +15,9 @@ const everyMs = 10
 const firstAgainMs = 50
 /** How late at most a step looks again: others may have freed the account, in another process. */
 const latestMs = 10_000
-/** How late those may that have more than so many before them, in a crowd: thousands may wait, most of them for long. */
+/**
+ * How late those may that have more than so many before them, in a crowd: thousands may wait, most of them for long.
+ */
 const inCrowd = { behind: 1, latestMs: 20_000 }
 /** A queue that no step has come to for so long is forgotten; steps that still wait do so in another process. */
 const forgottenMs = 60_000

@@ -17,10 +17,10 @@ export async function failUnlessDone(work: StepWork, plan: Plan, error: StepErro
 }
 
 /**
- * A step that is refused, or held, may have been carried out without our knowing of it: by someone else, by a transaction
- * that was given up, or before the database went back in time. So the vault is asked first, whatever the reason to refuse
- * is: what it has paid is never given back as credit, though no node may have the log of it, and a payout without calls
- * shows nowhere else. Null: nobody has carried it out.
+ * A step that is refused, or held, may have been carried out without our knowing of it: by someone else, by a
+ * transaction that was given up, or before the database went back in time. So the vault is asked first, whatever the
+ * reason to refuse is: what it has paid is never given back as credit, though no node may have the log of it, and a
+ * payout without calls shows nowhere else. Null: nobody has carried it out.
  */
 export async function adoptIfDone(
   given: StepWork,

@@ -42,7 +42,9 @@ export type Bundles = ReturnType<typeof createBundles>
  * operator that the vault does not know) fails the next one too, and each costs its gas and brings nothing.
  */
 const restMs = 60_000
-/** For how long bundles cost no more than half of what nodes have refused for its total fee; then a larger one is tried. */
+/**
+ * For how long bundles cost no more than half of what nodes have refused for its total fee; then a larger one is tried.
+ */
 const cheapMs = 600_000
 /** Nodes refuse transactions above 128 KiB; authorizations and the signature need some of it. */
 const mostBytes = 96 * 1024

@@ -15,7 +15,9 @@ type Permission =
     }
   | { outcome: 'refused'; error: StepError }
 
-/** The delegate that an authorization given for the chain names, before the account is looked at. Null: there is none. */
+/**
+ * The delegate that an authorization given for the chain names, before the account is looked at. Null: there is none.
+ */
 export function namedDelegate(work: StepWork, chain: Chain): Address | null {
   if (!runsCalls(work)) return null
   return givenFor(work).find(({ address }) => chain.config.delegates.includes(address))?.address ?? null

@@ -24,7 +24,9 @@ type Payment = { work: StepWork; hash: Hash; chain: Chain }
  */
 type JudgedPayment = Extract<PaymentCheck, { outcome: 'verified' | 'failed' }>
 
-/** One visit to a step that the user carries out himself: is the registered transaction there, final and as declared? */
+/**
+ * One visit to a step that the user carries out himself: is the registered transaction there, final and as declared?
+ */
 export async function verifyStep(work: StepWork, tools: EngineTools): Promise<Visit> {
   const chain = tools.chains.get(work.batch.chainId)
   const hash = work.view.transactionHash
@@ -54,8 +56,9 @@ export async function verifyStep(work: StepWork, tools: EngineTools): Promise<Vi
 }
 
 /**
- * Whether a payment that needs more blocks has none more than is shown of it, so that its node need not be asked. Hundreds
- * may wait for a dozen blocks each, and be looked at with every poll. Where no block comes at all they are looked at anyway.
+ * Whether a payment that needs more blocks has none more than is shown of it, so that its node need not be
+ * asked. Hundreds may wait for a dozen blocks each, and be looked at with every poll. Where no block comes at
+ * all they are looked at anyway.
  */
 function isAsDeepAsShown({ view }: StepWork, tools: Pick<EngineTools, 'heads' | 'now'>): boolean {
   const { blockNumber, confirmations, requiredConfirmations: needed } = view
@@ -158,7 +161,10 @@ async function noteSeen(
   tools.changed(work.ref.actionId)
 }
 
-/** A step that was asked for while the one before it was under way: nobody looked for its transaction until that had ended. */
+/**
+ * A step that was asked for while the one before it was under way: nobody looked for its
+ * transaction until that had ended.
+ */
 async function hadItsTurnFor(work: StepWork, ms: number, tools: Pick<EngineTools, 'store' | 'now'>): Promise<boolean> {
   const before = await tools.store.readPreviousStep(work.ref)
   return before === null || elapsedMs(before.updatedAt, tools.now()) > ms

@@ -3,8 +3,9 @@ import { fewTransactions, gasMark } from '../../domain/gasMark.js'
 import type { ChainState, Finding, LaneHealth } from './state.js'
 
 /**
- * Without the lanes of keys that were replaced by others: these are paused, and the key is neither configured nor an
- * operator's. A lane that its chain is ahead of is not left out, whosever key it was: it holds back the payouts of all lanes.
+ * Without the lanes of keys that were replaced by others: these are paused, and the key is neither
+ * configured nor an operator's. A lane that its chain is ahead of is not left out, whosever key it was: it
+ * holds back the payouts of all lanes.
  */
 export function lanesInUse({ head, lanes, refused }: ChainState, operators: readonly Address[]): LaneHealth[] {
   // While the chain does not answer, the key counts as no operator's.
@@ -25,7 +26,9 @@ export function pausedLanes({ config, lanes }: ChainState): Finding[] {
     }))
 }
 
-/** A chain may be ahead of a lane by what was done with its key outside the service: see OPERATING.md on changing a key. */
+/**
+ * A chain may be ahead of a lane by what was done with its key outside the service: see OPERATING.md on changing a key.
+ */
 const aheadNote =
   '. It goes on at the chain’s nonce then, or is paused as it was before. A key that is used no more may have been emptied by its owner; if others have it, its lane can be retired.'
 

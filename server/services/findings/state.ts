@@ -36,8 +36,8 @@ export type ChainState = {
   /** Null: no node answers. */
   head: Block | null
   /**
-   * How many blocks each node is behind the others, in the order of `rpcUrls`. `behind` null: it gives no usable answer, for
-   * the reason in `fault` if that is known.
+   * How many blocks each node is behind the others, in the order of `rpcUrls`. `behind` null: it gives no usable
+   * answer, for the reason in `fault` if that is known.
    */
   nodes: { behind: number | null; fault: string | null }[]
   /** What the vault holds. Null: no node answers. */
@@ -57,7 +57,9 @@ export type ChainState = {
   unsettled: { unsettled: number; lowestBlock: number | null } | null
 }
 
-/** Users' credit in a token that is configured no more: how many of them have some, and all of it in its smallest unit. */
+/**
+ * Users' credit in a token that is configured no more: how many of them have some, and all of it in its smallest unit.
+ */
 export type UnconfiguredCredit = { chainId: number; address: Address; users: number; amount: bigint }
 
 export type FindingCode =

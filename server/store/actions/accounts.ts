@@ -5,8 +5,8 @@ import { areSteps, ownAccount, refOf, stepKeyColumns, type StepRow } from '../ro
 import type { StepWork } from './steps.js'
 
 /**
- * What a 7702 step takes before anything is signed for it: its user's account on the chain. It is taken once, however often it is
- * asked for, and kept until the step has ended.
+ * What a 7702 step takes before anything is signed for it: its user's account on the chain. It is taken once, however
+ * often it is asked for, and kept until the step has ended.
  */
 
 /** Makes each 7702 step the one open step of its user on its chain. False: another step is that, so this one waits. */
@@ -61,7 +61,10 @@ async function take(database: Database, works: StepWork[]): Promise<boolean> {
   }
 }
 
-/** Frees the account of a step that can't use it yet, for other steps. A step that a transaction carries keeps its account. */
+/**
+ * Frees the account of a step that can't use it yet, for other steps. A step that a
+ * transaction carries keeps its account.
+ */
 export async function giveAccountBack(database: Database, ref: StepRef): Promise<void> {
   await database.write((knex) =>
     knex('steps').where(stepKeyColumns(ref)).whereNull('transaction_id').update({ open_account: null }),

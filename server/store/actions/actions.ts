@@ -32,12 +32,14 @@ export type ActionFilter = { user: Address | null; status: Status | null; transa
 const mostOnPage = 1_000_000
 /** About how long a step is in a reply, in characters. */
 const lengthOfStep = 400
-/** How many actions of a page are read first; the next are as many as fit if they are no larger than those on average. */
+/**
+ * How many actions of a page are read first; the next are as many as fit if they are no larger than those on average.
+ */
 const readFirst = 5
 
 /**
- * Actions newest first: by id, which sorts by time. `before` is the id of the last action of the page before. A page has
- * fewer than `limit` where there are no more actions, or where they are large.
+ * Actions newest first: by id, which sorts by time. `before` is the id of the last action of the page before. A page
+ * has fewer than `limit` where there are no more actions, or where they are large.
  */
 export async function listActions(
   database: Database,
@@ -100,9 +102,9 @@ function actionIdOf({ action_id }: { action_id: string }): string {
 }
 
 /**
- * The table of actions, to be read by the index that has the list in its order. MariaDB would by itself read all actions of a
- * user or a status, newest first, and throw away those before the page. The actions of one transaction are few, and are
- * looked up one by one.
+ * The table of actions, to be read by the index that has the list in its order. MariaDB would by itself read all
+ * actions of a user or a status, newest first, and throw away those before the page. The actions of one transaction are
+ * few, and are looked up one by one.
  */
 function listed(database: Database, { user, status, transactionHash }: ActionFilter): Knex.Raw | string {
   const columns = [...(user === null ? [] : ['user']), ...(status === null ? [] : ['status'])]
@@ -148,8 +150,8 @@ type IntentColumns = Pick<IntentRow, (typeof intentColumns)[number]>
 type StepColumns = Pick<StepRow, (typeof stepViewColumns)[number]>
 
 /**
- * The statuses of action and intents are derived from the steps in the same reply: the stored ones may be a moment older or
- * newer than the steps, which are read by a statement of their own.
+ * The statuses of action and intents are derived from the steps in the same reply: the stored ones may be a moment
+ * older or newer than the steps, which are read by a statement of their own.
  */
 function toActionView(
   action: Pick<ActionRow, 'id' | 'user' | 'created_at' | 'updated_at'>,

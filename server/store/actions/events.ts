@@ -33,8 +33,8 @@ function stepIn({ step }: Pick<EventRow, 'step'>) {
 }
 
 /**
- * How many events an action has, and whether any of its steps is under way, both by one statement: with two, a step that ends
- * between them would seem to have no event left to tell of. Null: no such action.
+ * How many events an action has, and whether any of its steps is under way, both by one statement: with two, a step
+ * that ends between them would seem to have no event left to tell of. Null: no such action.
  */
 export async function readProgress(
   database: Database,

@@ -32,22 +32,22 @@ type InsertOutcome =
 export const keyLifetimeMs = 24 * 60 * 60 * 1000
 
 /**
- * How many actions share a transaction, and how many steps and characters of intents each of them may have. SQLite takes 500
- * rows by one statement, and MariaDB a statement of `max_allowed_packet`, which is 4 MiB at the least.
+ * How many actions share a transaction, and how many steps and characters of intents each of them may have. SQLite
+ * takes 500 rows by one statement, and MariaDB a statement of `max_allowed_packet`, which is 4 MiB at the least.
  */
 const mostTogether = 32
 const mostSteps = 8
 const mostCharacters = 32 * 1024
 /**
- * How many characters of intents one statement writes, unless one intent has more. SQLite keeps the statement of each number
- * of rows prepared, with all that it has written last.
+ * How many characters of intents one statement writes, unless one intent has more. SQLite keeps the statement of each
+ * number of rows prepared, with all that it has written last.
  */
 const mostOfStatement = 128 * 1024
 
 /**
- * Stores actions; those that come at the same time share a transaction, as long as nothing stands in the way of any. Mostly
- * nothing does, and they are written without a look: unique keys refuse actions that are known already. Once they have, what
- * is stored is looked at first, for as long as each look finds a known action.
+ * Stores actions; those that come at the same time share a transaction, as long as nothing stands in the way of any.
+ * Mostly nothing does, and they are written without a look: unique keys refuse actions that are known already. Once
+ * they have, what is stored is looked at first, for as long as each look finds a known action.
  */
 export function createActionIntake(database: Database) {
   let looksFirst = false
@@ -93,7 +93,9 @@ function firstOfEach(writings: readonly Writing[]): Writing[] {
   })
 }
 
-/** Stores actions in one transaction. False: one of them is stored already, or comes twice here, and none was stored. */
+/**
+ * Stores actions in one transaction. False: one of them is stored already, or comes twice here, and none was stored.
+ */
 export async function insertAll(database: Database, writings: readonly Writing[]): Promise<boolean> {
   try {
     await database.transact(async (trx) => writeActions(trx, writings))

@@ -76,11 +76,11 @@ export async function changeStep(
 }
 
 /**
- * Writes one change for each of these steps, and all that follows from them: the statuses of their intents and actions, and
- * the actions' next events. Every change of what clients see of a step goes through here, so that events have no gap. The
- * event counters are written first, which locks the actions' rows and so orders concurrent changes of one action. However
- * many steps there are, there is one UPDATE of steps for all whose changes are alike, and the other statements are as many
- * as for one step. Answers with the steps as they are then, in the order given.
+ * Writes one change for each of these steps, and all that follows from them: the statuses of their intents and actions,
+ * and the actions' next events. Every change of what clients see of a step goes through here, so that events have no
+ * gap. The event counters are written first, which locks the actions' rows and so orders concurrent changes of one
+ * action. However many steps there are, there is one UPDATE of steps for all whose changes are alike, and the other
+ * statements are as many as for one step. Answers with the steps as they are then, in the order given.
  */
 export async function changeSteps(trx: Transaction, changes: readonly ChangedStep[], now: number): Promise<StepRow[]> {
   return (await changeAndRead(trx, changes, now)).changed
@@ -143,7 +143,10 @@ async function readChanged(trx: Transaction, refs: readonly StepRef[]) {
 type IntentState = Pick<IntentRow, 'action_id' | 'intent_index' | 'status'>
 type ActionState = Pick<ActionRow, 'id' | 'status' | 'event_count'>
 
-/** Sets a time that never goes back: a later one may be stored and shown already, by a clock that is ahead or was read later. */
+/**
+ * Sets a time that never goes back: a later one may be stored and shown already, by a clock
+ * that is ahead or was read later.
+ */
 function noEarlier(trx: Transaction, now: number): Knex.Raw {
   return trx.raw('CASE WHEN updated_at > ? THEN updated_at ELSE ? END', [now, now])
 }
@@ -191,8 +194,8 @@ function byCount(refs: readonly StepRef[]): Map<number, string[]> {
 }
 
 /**
- * Writes the statuses of the changed intents, and sets them in `intents`, which are all intents of the actions. `rows`: all
- * steps of the changed intents, in order.
+ * Writes the statuses of the changed intents, and sets them in `intents`, which are all intents of the actions. `rows`:
+ * all steps of the changed intents, in order.
  */
 function refreshIntents(trx: Transaction, rows: readonly StepRow[], intents: IntentState[], now: number): void {
   const nameOf = (row: Pick<IntentState, 'action_id' | 'intent_index'>) =>
@@ -223,7 +226,9 @@ function refreshActions(trx: Transaction, intents: readonly IntentState[], actio
   }
 }
 
-/** Appends an event per step. `counts`: each action's `event_count`, which is the sequence number of its last event now. */
+/**
+ * Appends an event per step. `counts`: each action's `event_count`, which is the sequence number of its last event now.
+ */
 function addEvents(
   trx: Transaction,
   steps: readonly StepRow[],

@@ -6,11 +6,11 @@ import { refOf, stepKeyColumns, type StepRow } from '../rows.js'
 import { readSeenSteps } from './events.js'
 
 /**
- * Fixes the key by which the vault remembers the step's payout; a key that is fixed stays. False: another step has the key,
- * and pays under it, has paid or may pay yet. A step that has failed for certain gives the key up: a reorganisation may have
- * taken its payment away, which came again for this step. Throws where this step has a different key already. Only a visit
- * that began before the payment was replaced asks for a key that is out of date, and what it would sign would be looked for
- * under the fixed key and not be found.
+ * Fixes the key by which the vault remembers the step's payout; a key that is fixed stays. False: another step has the
+ * key, and pays under it, has paid or may pay yet. A step that has failed for certain gives the key up: a
+ * reorganisation may have taken its payment away, which came again for this step. Throws where this step has a
+ * different key already. Only a visit that began before the payment was replaced asks for a key that is out of date,
+ * and what it would sign would be looked for under the fixed key and not be found.
  */
 export async function fixStepKey(database: Database, ref: StepRef, stepKey: Hash): Promise<boolean> {
   const fix = async (from: Reader) => {
@@ -38,9 +38,9 @@ export async function fixStepKey(database: Database, ref: StepRef, stepKey: Hash
 }
 
 /**
- * Whether a step pays under its key, has paid or may pay yet: a failed step pays after all when a reorganisation takes away
- * the block in which a transaction of any of its attempts had come to nothing. So a failed step may, if any of its events
- * names a transaction.
+ * Whether a step pays under its key, has paid or may pay yet: a failed step pays after all when a reorganisation takes
+ * away the block in which a transaction of any of its attempts had come to nothing. So a failed step may, if any of
+ * its events names a transaction.
  */
 export async function mayYetPay(
   trx: Transaction,

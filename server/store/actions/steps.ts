@@ -121,8 +121,9 @@ function readContent({ intent, authorizations }: ContentColumns): Content {
 }
 
 /**
- * The statement that locks these steps, at least one. A step that is missing from its answer does not exist, or with
- * `skipLocked` may be locked by somebody else. The order is the same everywhere, so that no two lockers wait for each other.
+ * The statement that locks these steps, at least one. A step that is missing from its answer does not
+ * exist, or with `skipLocked` may be locked by somebody else. The order is the same everywhere, so that no
+ * two lockers wait for each other.
  */
 export function lockedSteps(trx: Transaction, refs: readonly StepRef[], options = { skipLocked: false }) {
   const { sql, bindings } = areSteps(refs)
@@ -140,14 +141,14 @@ export async function claimDueSteps(database: Database, claim: Claim): Promise<S
 }
 
 /**
- * When a step is to be looked at next. `unseen`: for how long the chain will have answered by then that it does not know the
- * registered transaction. Undefined: what is stored of that stays.
+ * When a step is to be looked at next. `unseen`: for how long the chain will have answered by then that it does not
+ * know the registered transaction. Undefined: what is stored of that stays.
  */
 export type StepWait = { ref: StepRef; delayMs: number; unseen?: { hash: Hash; forMs: number } }
 
 /**
- * Sets when steps that are still executing are to be looked at next, at the latest. A step that somebody else has locked
- * stays due when its lease is over. A power loss may undo this, and the steps are looked at earlier.
+ * Sets when steps that are still executing are to be looked at next, at the latest. A step that somebody else has
+ * locked stays due when its lease is over. A power loss may undo this, and the steps are looked at earlier.
  */
 export async function postponeSteps(database: Database, waits: readonly StepWait[]): Promise<void[]> {
   const postpone = async (trx: Transaction) => {
@@ -159,7 +160,8 @@ export async function postponeSteps(database: Database, waits: readonly StepWait
     const free = new Set(rows.map((row) => nameOfStep(refOf(row))))
     for (const { ref, delayMs, unseen } of waits.filter((wait) => free.has(nameOfStep(wait.ref)))) {
       const waiting = waitingStep(trx, ref)
-        // A step that is due already was hurried during its visit, which may have seen what is out of date: it stays due.
+        // A step that is due already was hurried during its visit, which may have seen
+        // what is out of date: it stays due.
         .where('due_at', '>', trx.atOnce())
       // Another transaction may be registered by now, for which nobody has looked yet.
       const unseen_ms =

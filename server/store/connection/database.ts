@@ -12,11 +12,13 @@ import { type Client, runTransaction, type Statement } from './transaction.js'
 export type Database = Dialect & {
   kind: DatabaseConfig['kind']
   /**
-   * For single reads outside a transaction, which wait for a few writes only. Never to be used inside `transact`: SQLite has
-   * one connection. A function that is given a `Transaction` is given no `Database`.
+   * For single reads outside a transaction, which wait for a few writes only. Never to be used inside `transact`:
+   * SQLite has one connection. A function that is given a `Transaction` is given no `Database`.
    */
   knex: Knex
-  /** One SELECT as it is written, for reads that come so often that building the statement would cost a third of them. */
+  /**
+   * One SELECT as it is written, for reads that come so often that building the statement would cost a third of them.
+   */
   select<Row>(sql: string, bindings: readonly (string | number)[]): Promise<Row[]>
   /**
    * Runs the closure in one transaction, and again from the start when the database rolled it back as a victim
@@ -24,20 +26,25 @@ export type Database = Dialect & {
    * Any other failure, a lost COMMIT among them, is thrown: the outcome is unknown until read back.
    */
   transact<T>(work: (trx: Transaction) => Promise<T>, options?: TransactOptions): Promise<T>
-  /** Reads as of one moment, whatever others write meanwhile. On SQLite the one connection makes writers wait until the end. */
+  /**
+   * Reads as of one moment, whatever others write meanwhile. On SQLite the one connection
+   * makes writers wait until the end.
+   */
   snapshot<T>(work: (reader: Knex) => Promise<T>): Promise<T>
   /**
    * For a single write outside a transaction, or a read that is a part of one: runs the statement, and again when the
    * database rolled it back. On a cluster any write can lose against one that another node has made.
    */
   write<T>(statement: (knex: Knex) => PromiseLike<T>, options?: Pick<TransactOptions, 'patient'>): Promise<T>
-  /** Milliseconds since a write was last refused because the disk was full or the database read-only; Infinity: never. */
+  /**
+   * Milliseconds since a write was last refused because the disk was full or the database read-only; Infinity: never.
+   */
   notRefusedForMs(): number
   /** Unix ms by the database's own clock, which all replicas share; on a cluster, by that of their node. */
   clock(): Promise<number>
   /**
-   * The same database for the engine and for probes: their statements get a connection before those that clients' requests
-   * need, of which there may be any number.
+   * The same database for the engine and for probes: their statements get a connection before those that clients'
+   * requests need, of which there may be any number.
    */
   urgent: Database
   migrate(): Promise<void>
@@ -53,33 +60,34 @@ type Notice = (fields: Record<string, unknown>, message: string) => void
 
 type TransactOptions = {
   /**
-   * False: on SQLite the COMMIT doesn't wait for the disk, so a power loss may undo the transaction, with all that was
-   * committed after it and nothing before. The death of the process undoes nothing. For what only saves work, such as leases.
+   * False: on SQLite the COMMIT doesn't wait for the disk, so a power loss may undo the transaction, with
+   * all that was committed after it and nothing before. The death of the process undoes nothing. For what
+   * only saves work, such as leases.
    */
   durable?: boolean
   /**
-   * False: don't retry after a lock-wait timeout (1205). For callers that retry by themselves later and block others while
-   * they wait: whoever has the lock may be a process that stands still.
+   * False: don't retry after a lock-wait timeout (1205). For callers that retry by themselves later and block others
+   * while they wait: whoever has the lock may be a process that stands still.
    */
   patient?: boolean
   /**
-   * True: retry after a unique key has refused a row as well. For transactions that first read what is stored and decide by
-   * it: somebody else has stored the same row meanwhile, and the next run sees it.
+   * True: retry after a unique key has refused a row as well. For transactions that first read what is stored and
+   * decide by it: somebody else has stored the same row meanwhile, and the next run sees it.
    */
   looksAgain?: boolean
 }
 
 /**
- * What the statements of one database transaction are built and run with; `Database.transact` makes it, and it is over when
- * that ends. Each trip to the database takes along the statements that were put off before, and BEGIN the first time, so that
- * a transaction costs as many trips as it has answers to wait for.
+ * What the statements of one database transaction are built and run with; `Database.transact` makes it, and it is over
+ * when that ends. Each trip to the database takes along the statements that were put off before, and BEGIN the first
+ * time, so that a transaction costs as many trips as it has answers to wait for.
  */
 export type Transaction = Reader &
   Dialect & {
     raw(sql: string, bindings?: readonly Knex.RawBinding[]): Knex.Raw
     /**
-     * Puts off a statement whose answer nobody needs: it goes along with the next awaited statement, before that one, or with
-     * COMMIT. Its error is thrown there, so no caller may count on catching it at the place of this call.
+     * Puts off a statement whose answer nobody needs: it goes along with the next awaited statement, before that one,
+     * or with COMMIT. Its error is thrown there, so no caller may count on catching it at the place of this call.
      */
     later(statement: Statement): void
     /** Runs statements of which none needs another's answer by one trip, in the order given. */
@@ -93,7 +101,7 @@ export type Transaction = Reader &
 /** What builds statements on a table, within a transaction or outside of any. */
 export type Reader = <Row extends object = UnknownRow>(table: string) => ReturnType<typeof _selectFrom<Row>>
 
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- Knex's own word for a row of a table that was not described.
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- Knex's word for a row of an undescribed table.
 type UnknownRow = any
 
 /** Never called: the type `Transaction` is made of its type. */
@@ -173,8 +181,8 @@ export function createDatabase(config: DatabaseConfig, notice: Notice = () => un
         }
       },
       async close() {
-        // Prepared statements that are kept outlive the connection, so closing does not write the WAL back: without this
-        // checkpoint the database file alone, copied without its WAL, would lack the newest commits.
+        // Prepared statements that are kept outlive the connection, so closing does not write the WAL back: without
+        // this checkpoint the database file alone, copied without its WAL, would lack the newest commits.
         if (config.kind === 'sqlite') await knex.raw('PRAGMA wal_checkpoint(TRUNCATE)').catch(() => undefined)
         await knex.destroy()
       },
@@ -203,7 +211,9 @@ function repeatedErrors(patient: boolean): readonly number[] {
   return patient ? rolledBackErrnos : rolledBackErrnos.filter((errno) => errno !== mysqlErrno.lockWaitTimeout)
 }
 
-/** Repeats an attempt that the database rolled back whole, after a random pause, in which the winner's write arrives. */
+/**
+ * Repeats an attempt that the database rolled back whole, after a random pause, in which the winner's write arrives.
+ */
 async function again<T>(attempt: () => PromiseLike<T>, repeated: readonly number[]): Promise<T> {
   for (let run = 1; ; run++) {
     try {

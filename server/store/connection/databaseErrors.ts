@@ -9,7 +9,10 @@ import {
 
 /** What an error of the MySQL or SQLite driver means; both drivers name it by `code` and `errno`. */
 
-/** True when the error comes from the database, and not from something else whose errors have codes too, such as a socket. */
+/**
+ * True when the error comes from the database, and not from something else whose errors
+ * have codes too, such as a socket.
+ */
 export function isOfDatabase(error: unknown): boolean {
   const { code, sqlMessage } = (error ?? {}) as { code?: unknown; sqlMessage?: unknown }
   return typeof sqlMessage === 'string' || (typeof code === 'string' && code.startsWith('SQLITE_'))

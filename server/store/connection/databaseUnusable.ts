@@ -44,8 +44,8 @@ type Cause = { code?: unknown; errno?: unknown; message?: unknown }
 const fileCodes = ['ENOTDIR', 'ENOENT', 'EACCES', 'EPERM', 'EROFS', 'ENAMETOOLONG', 'ENOSPC']
 
 /**
- * What is wrong with the database that the configuration names, in words for the operator who is to correct it; null where the
- * error is of another kind. The drivers' own messages name no setting, and may contain the login.
+ * What is wrong with the database that the configuration names, in words for the operator who is to correct it; null
+ * where the error is of another kind. The drivers' own messages name no setting, and may contain the login.
  */
 export function explainUnusable(config: DatabaseConfig, error: unknown): DatabaseUnusable | null {
   const cause = (error ?? {}) as Cause

@@ -5,9 +5,9 @@ import type { DatabaseConfig } from './openDatabase.js'
 /** The parts of statements that MySQL and SQLite word differently. They ask the database nothing by themselves. */
 export type Dialect = {
   /**
-   * Locks the rows it selects, where the engine has row locks; SQLite's one connection needs none.
-   * On a cluster the lock holds on one node only. Two nodes that lock the same row meet at COMMIT, and only if both have
-   * changed it: what is decided under a lock must change a locked row, or insert a unique one, in the same transaction.
+   * Locks the rows it selects, where the engine has row locks; SQLite's one connection needs none. On a cluster the
+   * lock holds on one node only. Two nodes that lock the same row meet at COMMIT, and only if both have changed it:
+   * what is decided under a lock must change a locked row, or insert a unique one, in the same transaction.
    */
   lock<Q extends Knex.QueryBuilder>(query: Q, options?: { skipLocked: boolean }): Q
   /** A table to select from by this index (FORCE INDEX), where the planner would choose a worse one. */

@@ -1,6 +1,9 @@
 export type SqliteConnection = { pragma(text: string): unknown; prepare(sql: string): unknown }
 
-/** How many statements stay prepared, with the values last bound to them. A statement with a list counts once per length. */
+/**
+ * How many statements stay prepared, with the values last bound to them. A statement with
+ * a list counts once per length.
+ */
 const mostPrepared = 500
 
 /** Uses a prepared statement again when its SQL comes again: to prepare one takes as long as to run it. */
@@ -17,7 +20,10 @@ export function keepPrepared(connection: SqliteConnection): void {
   }
 }
 
-/** Fixes `reader` (whether a statement answers rows), which never changes: Knex reads it on each run, the driver from SQLite. */
+/**
+ * Fixes `reader` (whether a statement answers rows), which never changes: Knex reads it on
+ * each run, the driver from SQLite.
+ */
 function withReader(statement: SqliteStatement): SqliteStatement {
   return Object.defineProperty(statement, 'reader', { value: statement.reader })
 }

@@ -37,8 +37,8 @@ export async function migrate(knex: Knex, options: { isShared: boolean }): Promi
 }
 
 /**
- * Throws where a newer build has migrated the database, as when an older replica starts again in the middle of an update.
- * Knex would call the migrations of this build corrupt.
+ * Throws where a newer build has migrated the database, as when an older replica starts again in the middle of an
+ * update. Knex would call the migrations of this build corrupt.
  */
 export async function refuseNewer(knex: Knex): Promise<void> {
   const { foreign } = await readMigrations(knex)
@@ -54,8 +54,8 @@ async function isUpToDate(knex: Knex): Promise<boolean> {
 }
 
 /**
- * `missing`: migrations of this build that were never made. `foreign`: migrations that were made and that this build does not
- * know. `isNew`: no service has ever used the database.
+ * `missing`: migrations of this build that were never made. `foreign`: migrations that were made and that this build
+ * does not know. `isNew`: no service has ever used the database.
  */
 export async function readMigrations(knex: Knex): Promise<{ isNew: boolean; missing: string[]; foreign: string[] }> {
   const names = Object.keys(migrations).sort()

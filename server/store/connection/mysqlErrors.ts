@@ -1,4 +1,7 @@
-/** What MySQL and MariaDB call their errors, by `errno`, and what Node and mysql2 call those of the connection, by `code`. */
+/**
+ * What MySQL and MariaDB call their errors, by `errno`, and what Node and mysql2 call
+ * those of the connection, by `code`.
+ */
 
 export const mysqlErrno = {
   /** The row has changed since it was read. */

@@ -28,8 +28,8 @@ const quiet = { warn: () => undefined, error: () => undefined, deprecate: () => 
 export type Opened = { urgent: Knex; reads: Knex; writes: Knex }
 
 /**
- * Opens no connection to MySQL yet; makes SQLite's file, and its folder. `mayBeSilent`: whether a statement may take longer
- * than `silentMs` at this moment.
+ * Opens no connection to MySQL yet; makes SQLite's file, and its folder. `mayBeSilent`: whether a statement may take
+ * longer than `silentMs` at this moment.
  */
 export function openDatabase(config: DatabaseConfig, mayBeSilent: () => boolean): Opened {
   return config.kind === 'mysql' ? openMysql(config, mayBeSilent) : openSqlite(config.file)
@@ -91,7 +91,8 @@ function openSqlite(file: string): Opened {
           'synchronous = FULL',
           // In pages: 32 MB. A page that is written again and again goes from the WAL into the database once.
           'wal_autocheckpoint = 8000',
-          // In KiB, since it is negative: 32 MB. Inner pages of indexes, and rows found by hashes, are read from the file once.
+          // In KiB, since it is negative: 32 MB. Inner pages of indexes, and rows found by
+          // hashes, are read from the file once.
           'cache_size = -32768',
           'foreign_keys = ON',
         ]) {
@@ -113,7 +114,10 @@ function crowded(): Error {
   return Object.assign(new Error('Too many statements wait for a connection.'), { name: 'KnexTimeoutError' })
 }
 
-/** Makes two more clients on the same pool, and has all wait for a connection at the turnstile, not in the pool's own queue. */
+/**
+ * Makes two more clients on the same pool, and has all wait for a connection at the
+ * turnstile, not in the pool's own queue.
+ */
 function inLines(reads: Knex, turnstile: Turnstile): Opened {
   // Knex's own way of making another client on the same pool.
   const [urgent, writes] = [reads.withUserParams({}), reads.withUserParams({})]
@@ -146,7 +150,9 @@ function queue(pool: Pool, line: Line, turnstile: Turnstile): void {
   }
 }
 
-/** Makes a folder and those above it. Node's own `recursive` never ends in a place that takes no folders, such as /proc. */
+/**
+ * Makes a folder and those above it. Node's own `recursive` never ends in a place that takes no folders, such as /proc.
+ */
 function makeFolder(path: string): void {
   if (existsSync(path)) return
   makeFolder(dirname(path))
@@ -162,8 +168,8 @@ function makeFolder(path: string): void {
 type Runner = { _query(connection: object, statement: object): Promise<unknown> }
 
 /**
- * Closes a connection whose server refuses writes: after a failover it may lead to the former primary, while new connections
- * lead to the new one.
+ * Closes a connection whose server refuses writes: after a failover it may lead to the former primary, while new
+ * connections lead to the new one.
  */
 function leaveWhatIsReadOnly(client: Runner): void {
   const run = client._query.bind(client)
@@ -192,8 +198,8 @@ export type Pool = {
 const longestTurnMs = 10
 
 /**
- * Lets the event loop have a turn between statements of SQLite. They run on this thread, and a queue for the connection would
- * be worked off without any turn: meanwhile nothing is read from or written to any socket.
+ * Lets the event loop have a turn between statements of SQLite. They run on this thread, and a queue for the connection
+ * would be worked off without any turn: meanwhile nothing is read from or written to any socket.
  */
 function takeTurns(pool: Pool): void {
   const acquire = pool.acquireConnection.bind(pool)
@@ -216,16 +222,17 @@ type MysqlConnection = {
 }
 
 /**
- * Closes a connection whose server has been silent for too long. A host that vanishes says nothing, and TCP waits for it for
- * minutes, or for hours where the host had taken the statement; a loop that waits for the answer would stand still for as
- * long. (The pool closes idle connections sooner.)
+ * Closes a connection whose server has been silent for too long. A host that vanishes says nothing, and TCP waits for
+ * it for minutes, or for hours where the host had taken the statement; a loop that waits for the answer would stand
+ * still for as long. (The pool closes idle connections sooner.)
  */
 function closeWhenSilent(connection: MysqlConnection, silentMs: number, mayBeSilent: () => boolean): void {
   const { stream } = connection
   stream.setTimeout(silentMs)
   stream.on('timeout', () => {
     if (mayBeSilent()) stream.setTimeout(silentMs)
-    // The pool has said goodbye, which a silent server doesn't answer, and nobody listens for the connection's errors any more.
+    // The pool has said goodbye, which a silent server doesn't answer, and nobody listens for
+    // the connection's errors any more.
     else if (connection._closing) stream.destroy()
     else stream.destroy(Object.assign(new Error('The database is silent.'), { code: 'ETIMEDOUT' }))
   })
@@ -259,15 +266,15 @@ async function prepareSession(connection: MysqlConnection): Promise<void> {
 }
 
 /**
- * MariaDB ends a transaction in which nothing has been run for so long. A process that stands still, or can't be reached any
- * more, would keep its locks for as long as its connection lives. MySQL knows no such variable.
+ * MariaDB ends a transaction in which nothing has been run for so long. A process that stands still, or can't be
+ * reached any more, would keep its locks for as long as its connection lives. MySQL knows no such variable.
  */
 const standstillSeconds = 10
 
 /**
  * Galera: a node that lags first catches up with what the others have stored, before a read and before a transaction
- * begins. Without it a client that posts to one replica and asks another is told that there is no such action, a payment
- * that was just verified funds nothing, and a nonce that another replica has taken looks like somebody else's.
+ * begins. Without it a client that posts to one replica and asks another is told that there is no such action, a
+ * payment that was just verified funds nothing, and a nonce that another replica has taken looks like somebody else's.
  */
 const readWhatOthersWrote = 'SET SESSION wsrep_sync_wait = 1'
 

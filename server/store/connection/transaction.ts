@@ -20,19 +20,20 @@ type Answered = Compiled & { response?: unknown }
 type Trip = (statements: readonly Compiled[]) => Promise<unknown[]>
 
 /**
- * Runs the closure between BEGIN and COMMIT, on a connection that nobody else uses until then. Whatever fails is thrown after
- * a ROLLBACK; `abandon` is called when the ROLLBACK fails too and the connection's state is unknown. After a statement that
- * has failed nothing more is run, even where the closure catches the error.
+ * Runs the closure between BEGIN and COMMIT, on a connection that nobody else uses until then. Whatever fails is thrown
+ * after a ROLLBACK; `abandon` is called when the ROLLBACK fails too and the connection's state is unknown. After a
+ * statement that has failed nothing more is run, even where the closure catches the error.
  *
- * States: `unbegun`: nothing was sent yet; statements may have been put off. `open`: BEGIN was sent with the first trip, and
- * further statements may follow. `closing`: COMMIT is on its way, and no further statement is taken. `over`: committed, or
- * failed; after a failure, statements that still wait for their trip are refused, and ROLLBACK is sent if BEGIN was.
- * `unbegun` → `open` by the first trip, which is COMMIT's where all was put off. `open` → `closing` when the closure has
- * returned. → `over` from any of them: once COMMIT has answered, at any failure, or at once where there was nothing to run.
+ * States: `unbegun`: nothing was sent yet; statements may have been put off. `open`: BEGIN was sent with the first
+ * trip, and further statements may follow. `closing`: COMMIT is on its way, and no further statement is taken.
+ * `over`: committed, or failed; after a failure, statements that still wait for their trip are refused, and ROLLBACK
+ * is sent if BEGIN was. `unbegun` → `open` by the first trip, which is COMMIT's where all was put off. `open` →
+ * `closing` when the closure has returned. → `over` from any of them: once COMMIT has answered, at any failure, or at
+ * once where there was nothing to run.
  *
- * `joins`: the connection takes several statements at once, separated by semicolons (MySQL's `multipleStatements`). Not on
- * a Galera cluster: it may abort a transaction between two statements of a packet, and then runs the rest of it, COMMIT
- * too, as if nothing had happened.
+ * `joins`: the connection takes several statements at once, separated by semicolons (MySQL's `multipleStatements`). Not
+ * on a Galera cluster: it may abort a transaction between two statements of a packet, and then runs the rest of it,
+ * COMMIT too, as if nothing had happened.
  */
 export async function runTransaction<T>(
   client: Client,
@@ -47,13 +48,17 @@ export async function runTransaction<T>(
 ): Promise<T> {
   let putOff: Statement[] = []
   let state: 'unbegun' | 'open' | 'closing' | 'over' = 'unbegun'
-  /** The newest trip. Each waits for the one before it: none may run before BEGIN has, or after a trip that has failed. */
+  /**
+   * The newest trip. Each waits for the one before it: none may run before BEGIN has, or after a trip that has failed.
+   */
   let last: Promise<unknown> = Promise.resolve()
 
   const refuseIf = (isOver: boolean) => {
     if (isOver) throw new Error('The transaction is over.')
   }
-  /** One trip, with BEGIN and what was put off before the statements; answers with the results of the statements alone. */
+  /**
+   * One trip, with BEGIN and what was put off before the statements; answers with the results of the statements alone.
+   */
   const dispatch = async (statements: readonly Statement[]): Promise<unknown[]> => {
     const opening = state === 'unbegun' ? [{ sql: 'BEGIN' }] : []
     const before = putOff
@@ -100,7 +105,8 @@ export async function runTransaction<T>(
     return result
   } catch (error) {
     const wasBegun = state !== 'unbegun'
-    // A statement that still waits for its trip must not run after the ROLLBACK: outside of any transaction it would be stored.
+    // A statement that still waits for its trip must not run after the ROLLBACK: outside of any
+    // transaction it would be stored.
     state = 'over'
     await last.catch(() => undefined)
     // After a lock-wait timeout (1205), and in SQLite after a failed COMMIT, the transaction is still open: without the

@@ -11,10 +11,10 @@ export type Turnstile = ReturnType<typeof createTurnstile>
 export type Line = 'first' | 'reads' | 'writes'
 
 /**
- * A semaphore with priorities: so many `places` may be taken at once. Who waits for a place stands in one of three lines,
- * each in the order of coming. The first line goes before the others, but for one of them in between now and then, so that
- * nobody waits for ever. Reads and writes go in the order of coming too, but a read waits for a few writes only, of which
- * there may be any number. `tooLong` makes the error that is thrown after a wait of `patienceMs`.
+ * A semaphore with priorities: so many `places` may be taken at once. Who waits for a place stands in one of three
+ * lines, each in the order of coming. The first line goes before the others, but for one of them in between now and
+ * then, so that nobody waits for ever. Reads and writes go in the order of coming too, but a read waits for a few
+ * writes only, of which there may be any number. `tooLong` makes the error that is thrown after a wait of `patienceMs`.
  */
 export function createTurnstile(places: number, patienceMs: number, tooLong: () => Error) {
   const lines: Record<Line, Waiting[]> = { first: [], reads: [], writes: [] }

@@ -41,8 +41,8 @@ export type StepResult =
     }
 
 /**
- * What came of a step of a transaction. `alone`: nothing, since others of its bundle made it fail, or the operator's key had
- * lost its right; the step goes on in a transaction of its own, as the same attempt.
+ * What came of a step of a transaction. `alone`: nothing, since others of its bundle made it fail, or the operator's
+ * key had lost its right; the step goes on in a transaction of its own, as the same attempt.
  */
 export type StepOutcome = StepResult | { status: 'alone' }
 
@@ -75,9 +75,10 @@ export function tookEffect(result: StepResult): result is Effect {
 }
 
 /**
- * Books the result of a transaction that had failed, was given up or was undone, and was carried out after all. Its step may
- * have given its credit back: the credit is taken again, and where it is gone by now, what was paid out is an exposure.
- * `needs`: how much credit the step takes; null: nobody can tell, and only what is still set aside for it counts.
+ * Books the result of a transaction that had failed, was given up or was undone, and was carried out after all.
+ * Its step may have given its credit back: the credit is taken again, and where it is gone by now, what was
+ * paid out is an exposure. `needs`: how much credit the step takes; null: nobody can tell, and only what is
+ * still set aside for it counts.
  */
 export async function bookLate(
   trx: Transaction,

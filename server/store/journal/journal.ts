@@ -10,12 +10,12 @@ import { type FormRow, formsTable, refOf, type StepRow, type TransactionRow } fr
 import type { JournalTransaction, SignedForm } from './journalTransactions.js'
 
 /**
- * The journal holds every transaction that the service has signed: it is stored before it is first sent, and kept for good.
- * A nonce is taken and its signed bytes are stored in one database transaction; only stored bytes are ever sent.
- * States of a transaction: `open` (signed; sent or not, mined or not) → `final` (settled) or `lost` (something else has used
- * its nonce, as an operator has found). `final` → `open`: a reorganisation deeper than the confirmations has removed its
- * block. `lost` → `open`: the chain still waits for its nonce after all. A transaction that is open again and has no step or
- * airdrop left is cancelled, unless it is mined before.
+ * The journal holds every transaction that the service has signed: it is stored before it is first sent, and kept for
+ * good. A nonce is taken and its signed bytes are stored in one database transaction; only stored bytes are ever sent.
+ * States of a transaction: `open` (signed; sent or not, mined or not) → `final` (settled) or `lost` (something else has
+ * used its nonce, as an operator has found). `final` → `open`: a reorganisation deeper than the confirmations has
+ * removed its block. `lost` → `open`: the chain still waits for its nonce after all. A transaction that is open again
+ * and has no step or airdrop left is cancelled, unless it is mined before.
  */
 
 /** Stores another signed form of an open transaction, unless someone stored one meanwhile. */
@@ -47,9 +47,9 @@ export async function recordForm(
 }
 
 /**
- * Notes what the nodes said to a send, and when to look at the transaction again. A first form has waited for a block since
- * its first send, not since it was signed: it may have been held back while other transactions of its lane were with the
- * nodes. `waitsAnew`: the form has waited since now.
+ * Notes what the nodes said to a send, and when to look at the transaction again. A first form has waited for a block
+ * since its first send, not since it was signed: it may have been held back while other transactions of its lane were
+ * with the nodes. `waitsAnew`: the form has waited since now.
  */
 export async function noteSend(
   database: Database,

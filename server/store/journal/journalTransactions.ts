@@ -28,8 +28,8 @@ export type JournalTransaction = {
   /** The steps that the transaction carries; none for an airdrop and for a filler, which only uses up a nonce. */
   carries: CarriedStep[]
   /**
-   * No step or airdrop waits for it: the transaction was opened again after its end, and all that it was signed for has ended,
-   * or goes on in other transactions. It may pay yet, and no credit is set aside for that.
+   * No step or airdrop waits for it: the transaction was opened again after its end, and all that it was signed for has
+   * ended, or goes on in other transactions. It may pay yet, and no credit is set aside for that.
    */
   isUnwanted: boolean
 }

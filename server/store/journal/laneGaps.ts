@@ -6,13 +6,14 @@ import { formColumns, newRow } from './journal.js'
 import { type JournalTransaction, type SignedForm, toTransaction } from './journalTransactions.js'
 
 /**
- * A gap is a nonce of a lane at which the journal has no open transaction, so that the chain waits for it and mines nothing
- * after it. It is filled by a filler, which pays and carries nothing, or by a transaction that had been given up (`lost`).
+ * A gap is a nonce of a lane at which the journal has no open transaction, so that the chain waits for it
+ * and mines nothing after it. It is filled by a filler, which pays and carries nothing, or by a transaction
+ * that had been given up (`lost`).
  */
 
 /**
- * Stores a filler at a nonce that the lane has passed and the journal never had. Null: the journal has a transaction at this
- * nonce by now, or the lane is not active any more.
+ * Stores a filler at a nonce that the lane has passed and the journal never had. Null: the journal has a transaction at
+ * this nonce by now, or the lane is not active any more.
  */
 export async function recordFiller(
   database: Database,
@@ -34,7 +35,10 @@ export async function recordFiller(
   }
 }
 
-/** Gives a filler up: the transaction that the journal was missing has used the nonce. False: there is no such open filler. */
+/**
+ * Gives a filler up: the transaction that the journal was missing has used the nonce.
+ * False: there is no such open filler.
+ */
 export async function giveUpFiller(database: Database, id: number, now: number): Promise<boolean> {
   const givenUp = await database.write((knex) =>
     knex('transactions')
@@ -45,9 +49,10 @@ export async function giveUpFiller(database: Database, id: number, now: number):
 }
 
 /**
- * Opens a transaction again that was given up, since nothing has used its nonce: a cancel is to use the nonce up, as the steps
- * and the airdrop that the transaction carried go on without it. It may be mined itself all the same; vault and delegate then
- * refuse what another transaction has carried out meanwhile. False: none was given up at this nonce, or the lane is not active.
+ * Opens a transaction again that was given up, since nothing has used its nonce: a cancel is to use the nonce up, as
+ * the steps and the airdrop that the transaction carried go on without it. It may be mined itself all the same; vault
+ * and delegate then refuse what another transaction has carried out meanwhile. False: none was given up at this
+ * nonce, or the lane is not active.
  */
 export async function reopenLost(
   database: Database,
@@ -63,8 +68,8 @@ export async function reopenLost(
 }
 
 /**
- * Whether the lane is active. Asked by a write, so that the answer holds until the transaction ends, whoever stops the lane,
- * also at another node of a cluster.
+ * Whether the lane is active. Asked by a write, so that the answer holds until the transaction ends, whoever stops the
+ * lane, also at another node of a cluster.
  */
 async function holdsActive(
   trx: Transaction,

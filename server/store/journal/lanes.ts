@@ -6,15 +6,14 @@ import { formsTable } from '../rows.js'
 import { storedMessage } from '../storedMessage.js'
 
 /**
- * A lane is one signer on one chain, with the nonce that is to be signed next.
- * States: `active`: takes work. `paused`: an operator stopped it; nothing new is signed, open transactions are still watched.
- * `ahead`: stopped in the same way, since the chain has used nonces of the lane that the journal does not know. Then the
- * database may be older than the chain, or have been replaced by an empty one, and show credit that is spent: as long as any
- * lane is ahead, no lane of any chain pays out on credit.
- * `pausedAhead`: both ahead and paused by an operator; it stays paused when it is ahead no more.
- * `retired`: its key pays nothing any more. Its nonces are not held against the chain, so that whoever has got the key can't
- * hold up payouts. That is for good: an older database would show nothing of what the key had signed after a return.
- * Only an operator makes a lane active again.
+ * A lane is one signer on one chain, with the nonce that is to be signed next. States: `active`: takes work. `paused`:
+ * an operator stopped it; nothing new is signed, open transactions are still watched. `ahead`: stopped in the same way,
+ * since the chain has used nonces of the lane that the journal does not know. Then the database may be older than the
+ * chain, or have been replaced by an empty one, and show credit that is spent: as long as any lane is ahead, no lane of
+ * any chain pays out on credit. `pausedAhead`: both ahead and paused by an operator; it stays paused when it is ahead
+ * no more. `retired`: its key pays nothing any more. Its nonces are not held against the chain, so that whoever has got
+ * the key can't hold up payouts. That is for good: an older database would show nothing of what the key had signed
+ * after a return. Only an operator makes a lane active again.
  */
 export type Lane = {
   chainId: number
@@ -50,8 +49,8 @@ type IfLedgerIsNew = {
 }
 
 /**
- * Opens a lane at the chain's nonce, as active where `ifLedgerIsNew` does not say otherwise; one that exists stays as it
- * is. Returns whether it was opened as `ahead`.
+ * Opens a lane at the chain's nonce, as active where `ifLedgerIsNew` does not say otherwise; one that exists stays as
+ * it is. Returns whether it was opened as `ahead`.
  */
 export async function openLane(
   database: Database,
@@ -92,7 +91,10 @@ export async function readLanes(database: Database, chainId: number): Promise<La
   }))
 }
 
-/** Stops a lane from signing anything new, on an operator's word; a lane that is ahead stays ahead too. False: no such lane. */
+/**
+ * Stops a lane from signing anything new, on an operator's word; a lane that is ahead stays
+ * ahead too. False: no such lane.
+ */
 export async function pauseLane(
   database: Database,
   lane: { chainId: number; signer: Address; reason: string },
@@ -114,13 +116,17 @@ export async function pauseLane(
   return paused > 0
 }
 
-/** `chainNonce`: the chain's, which is past the journal's. `usedNonce`: of an open transaction; something else has used it. */
+/**
+ * `chainNonce`: the chain's, which is past the journal's. `usedNonce`: of an open
+ * transaction; something else has used it.
+ */
 export type LaneAhead = { chainNonce: number } | { usedNonce: number }
 
 /**
- * Notes that the chain knows more of a lane than the journal: it is past all nonces of the journal, or has used one for a
- * transaction that is not the journal's. Noted only if the finding still holds: one that rests on an old view of the database
- * stops nothing, and one that holds is not lost because the lane has signed more meanwhile. False: it does not hold.
+ * Notes that the chain knows more of a lane than the journal: it is past all nonces of the journal, or has used
+ * one for a transaction that is not the journal's. Noted only if the finding still holds: one that rests on an
+ * old view of the database stops nothing, and one that holds is not lost because the lane has signed more
+ * meanwhile. False: it does not hold.
  */
 export async function noteLaneAhead(
   database: Database,
@@ -151,13 +157,17 @@ export async function noteLaneAhead(
   return noted > 0
 }
 
-/** `open`: not retired, as so many of its transactions are open; `mined` of them were seen mined, and are to be settled first. */
+/**
+ * `open`: not retired, as so many of its transactions are open; `mined` of them were seen
+ * mined, and are to be settled first.
+ */
 type Retirement =
   { outcome: 'retired'; givenUp: number } | { outcome: 'noLane' } | { outcome: 'open'; open: number; mined: number }
 
 /**
- * Stops a lane for good. `givesUp`: its open transactions are given up, as they are by `resumeLane`. Only to be used where the
- * vaults do not know its key any more: one that is mined all the same then pays nothing, and runs what a user has signed once.
+ * Stops a lane for good. `givesUp`: its open transactions are given up, as they are by `resumeLane`. Only to be
+ * used where the vaults do not know its key any more: one that is mined all the same then pays nothing, and
+ * runs what a user has signed once.
  */
 export async function retireLane(
   database: Database,
@@ -200,7 +210,9 @@ async function giveUp(trx: Transaction, ids: readonly number[], now: number): Pr
     .update({ status: 'lost', due_at: null, updated_at: now })
 }
 
-/** Makes waiting steps due at once, payouts that were held among them: these wait for up to half a minute between looks. */
+/**
+ * Makes waiting steps due at once, payouts that were held among them: these wait for up to half a minute between looks.
+ */
 async function hurryHeld(database: Database): Promise<void> {
   await database.write((knex) =>
     knex('steps')
@@ -211,14 +223,16 @@ async function hurryHeld(database: Database): Promise<void> {
   )
 }
 
-/** The statement that reads the lanes of any chain that are ahead of the journal: any row means that payouts are held. */
+/**
+ * The statement that reads the lanes of any chain that are ahead of the journal: any row means that payouts are held.
+ */
 export function someLaneAhead(trx: Transaction) {
   return trx<LaneRow>('lanes').whereIn('status', aheadStatuses).select('signer')
 }
 
 /**
- * How many transactions of each signer are open. Counted here: to group by signer, SQLite would go through all transactions
- * that the signers have ever sent, in the order of their nonces.
+ * How many transactions of each signer are open. Counted here: to group by signer, SQLite would go through all
+ * transactions that the signers have ever sent, in the order of their nonces.
  */
 export async function countOpenTransactions(database: Database, chainId: number): Promise<Map<Address, number>> {
   const rows = await database
@@ -265,10 +279,10 @@ export async function readUsedUp(
 }
 
 /**
- * Makes a lane active again on an operator's word, at the chain's nonce if that is ahead. A lane that was paused before it was
- * found ahead is paused again, and has to be resumed once more. `lost`: transactions that can never be mined, since something
- * else has used their nonces; what they carried is prepared anew. That pays nothing twice even if the operator is wrong: vault
- * and delegate remember what they have done.
+ * Makes a lane active again on an operator's word, at the chain's nonce if that is ahead. A lane that was paused before
+ * it was found ahead is paused again, and has to be resumed once more. `lost`: transactions that can never be mined,
+ * since something else has used their nonces; what they carried is prepared anew. That pays nothing twice even if the
+ * operator is wrong: vault and delegate remember what they have done.
  */
 export async function resumeLane(
   database: Database,

@@ -17,10 +17,11 @@ import { changeStep, hurryNext, type StepChange } from '../actions/stepChange.js
 import { reopenDeposits, undoDeposit } from '../money/undoDeposits.js'
 
 /**
- * Undoes what was settled in a block that a reorganisation deeper than the confirmations has removed from the chain.
- * Each undoing is the exact inverse of the settlement, so that the ledger goes on equalling the chain and all that was
- * undone is simply open again: our transactions are sent and watched anew, users' payments are looked for anew. Transactions
- * of ours that had come to nothing are cancelled: only their nonces are needed, and their steps' credit may be spent by now.
+ * Undoes what was settled in a block that a reorganisation deeper than the confirmations has removed from the
+ * chain. Each undoing is the exact inverse of the settlement, so that the ledger goes on equalling the chain and
+ * all that was undone is simply open again: our transactions are sent and watched anew, users' payments are looked
+ * for anew. Transactions of ours that had come to nothing are cancelled: only their nonces are needed, and their
+ * steps' credit may be spent by now.
  */
 
 export type SettledBlock = { number: number; hash: Hash }
@@ -86,7 +87,10 @@ export async function readSettledBlocks(
   return [...blocks.values()].sort((a, b) => a.number - b.number).slice(-most)
 }
 
-/** Recorded deposits and withdrawals that are not credits. (A deposit into the vault is undone with the credit it became.) */
+/**
+ * Recorded deposits and withdrawals that are not credits. (A deposit into the vault is
+ * undone with the credit it became.)
+ */
 function standingRecords(database: Database, chainId: number) {
   return database
     .knex<DepositRow>('deposits')
@@ -95,8 +99,9 @@ function standingRecords(database: Database, chainId: number) {
 }
 
 /**
- * Undoes everything that rests on a block; each thing by itself, and once, however often this is called. An error is told to
- * `failed`; it keeps nothing else from being undone but what rests on the same transaction, unless that throws it.
+ * Undoes everything that rests on a block; each thing by itself, and once, however often this is called. An
+ * error is told to `failed`; it keeps nothing else from being undone but what rests on the same
+ * transaction, unless that throws it.
  */
 export async function undoBlock(
   database: Database,
@@ -135,8 +140,8 @@ export async function undoBlock(
       failed(error)
     }
   }
-  // Credits first: a transaction or step that is open again may be settled at once, and would take a credit of the old block
-  // for its own.
+  // Credits first: a transaction or step that is open again may be settled at once, and would take a
+  // credit of the old block for its own.
   for (const { id, transaction_hash } of credits) await undo(loseCredit(database, id, block, now), transaction_hash)
   for (const { id } of deposits) await undo(undoDeposit(database, id, block.hash, now))
   for (const row of airdrops) await undo(undoAdoptedAirdrop(database, toAirdrop(row), block.hash, now))
@@ -150,8 +155,8 @@ export async function undoBlock(
 }
 
 /**
- * Opens a transaction again. Its stored bytes are sent again until they, or a replacement of theirs, are mined; where none of
- * its steps or airdrop is open again, only a cancel is sent.
+ * Opens a transaction again. Its stored bytes are sent again until they, or a replacement of theirs, are mined; where
+ * none of its steps or airdrop is open again, only a cancel is sent.
  */
 async function reopenTransaction(
   database: Database,
@@ -172,8 +177,9 @@ async function reopenTransaction(
     })
     const steps = await trx<StepRow>('steps').where({ transaction_id: id })
     for (const step of steps) {
-      // A step that failed on the chain stays failed for now. It may yet succeed, if these bytes are mined before the cancel,
-      // and follows when they are settled. A step that failed and was paid all the same is opened again, like a success.
+      // A step that failed on the chain stays failed for now. It may yet succeed, if these bytes are mined
+      // before the cancel, and follows when they are settled. A step that failed and was paid all the same
+      // is opened again, like a success.
       if (step.status === 'success' || (await readPayoutsOf(trx, step)).length > 0) {
         await unsettle(trx, step, { due_at: null }, now)
       }
@@ -183,7 +189,10 @@ async function reopenTransaction(
   })
 }
 
-/** Opens a step again that no transaction of ours carried: the user's own payment, or one that somebody else carried out. */
+/**
+ * Opens a step again that no transaction of ours carried: the user's own payment, or one
+ * that somebody else carried out.
+ */
 async function reopenStep(database: Database, ref: StepRef, block: SettledBlock, now: number): Promise<Undone | null> {
   return database.transact(async (trx) => {
     const row = await trx.lock(trx<StepRow>('steps').where(stepKeyColumns(ref))).first()
@@ -264,7 +273,9 @@ async function loseCredit(database: Database, id: number, block: SettledBlock, n
   })
 }
 
-/** Has the deposit reports of a transaction looked at anew, once all of the user's credits of that transaction are lost. */
+/**
+ * Has the deposit reports of a transaction looked at anew, once all of the user's credits of that transaction are lost.
+ */
 async function reopenReports(trx: Transaction, credit: CreditRow, now: number): Promise<void> {
   const { chain_id, transaction_hash, user } = credit
   // Locked: of two credits that are lost at the same time, each would take the other for one that is left.

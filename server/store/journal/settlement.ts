@@ -31,8 +31,9 @@ import { changeAndRead, changeStep, hurryNext, nextAttempt, type StepChange } fr
 import { lockedSteps } from '../actions/steps.js'
 
 /**
- * Ends an attempt that no journalled transaction carries: a verified payment, or a failure before anything was sent. `stale`:
- * the attempt has ended, or a transaction carries the step by now, or it was asked for again or opened by a reorganisation.
+ * Ends an attempt that no journalled transaction carries: a verified payment, or a failure before anything
+ * was sent. `stale`: the attempt has ended, or a transaction carries the step by now, or it was asked for
+ * again or opened by a reorganisation.
  */
 export async function settleStep(
   database: Database,
@@ -46,7 +47,8 @@ export async function settleStep(
     // The user may have registered another transaction since the result's one was looked at.
     if (row.kind === 'payment' && row.transaction_hash !== result.transactionHash) return 'stale'
     const refused = await refuseUsed(trx, row, result)
-    // The step was carried out by somebody else, or by a transaction that the journal has lost: nobody asked for credit then.
+    // The step was carried out by somebody else, or by a transaction that the journal has
+    // lost: nobody asked for credit then.
     if (tookEffect(refused) && refused.payouts.length > 0) {
       const drawn = await trx.together(...drawingSteps(trx, [ref]))
       if (drawn.flat().length === 0) await exposePayouts(trx, row, refused, now)
@@ -58,7 +60,10 @@ export async function settleStep(
   return database.transact(settle, { looksAgain: true })
 }
 
-/** Turns a payment's success into an error where its transaction has become credit elsewhere, unless the user's signature wins. */
+/**
+ * Turns a payment's success into an error where its transaction has become credit elsewhere,
+ * unless the user's signature wins.
+ */
 async function refuseUsed(trx: Transaction, row: StepRow, result: StepResult): Promise<StepResult> {
   if (row.kind !== 'payment' || result.status !== 'success') return result
   const ref = refOf(row)
@@ -84,9 +89,9 @@ type Settled = {
 }
 
 /**
- * Ends a transaction and the steps that it carries, with money, successors and events, all at once and once only. Answers
- * with the steps that have ended. `stale`: the transaction has ended already, or carries something that `settled` says nothing
- * of, and is to be looked at anew.
+ * Ends a transaction and the steps that it carries, with money, successors and events, all at once and once only.
+ * Answers with the steps that have ended. `stale`: the transaction has ended already, or carries something that
+ * `settled` says nothing of, and is to be looked at anew.
  */
 export async function settleTransaction(
   database: Database,
@@ -105,7 +110,8 @@ export async function settleTransaction(
         ...(refs.length > 0 ? [lockedSteps(trx, refs), ...drawingSteps(trx, refs)] : []),
       )
       if (transaction?.status !== 'open') return { outcome: 'stale' }
-      // The results were made from what was read before: a step may have been settled in another block then, and undone since.
+      // The results were made from what was read before: a step may have been settled in
+      // another block then, and undone since.
       const told = new Set(refs.map(nameOfStep))
       const isMissing = open.some((row) => !told.has(nameOfStep(refOf(row))))
       if (isMissing || (airdrops.length > 0 && !settled.airdrop)) return { outcome: 'stale' }
@@ -128,7 +134,10 @@ export async function settleTransaction(
   )
 }
 
-/** Books each step's result, unless that is booked already, and tells which steps ended. `drawing`: those that draw on credit. */
+/**
+ * Books each step's result, unless that is booked already, and tells which steps ended.
+ * `drawing`: those that draw on credit.
+ */
 async function bookResults(
   trx: Transaction,
   { transactionId, mined, results }: Settled,
@@ -165,7 +174,9 @@ async function bookResults(
 /** `isAnothers`: another transaction has carried the step out, so its success depends on that transaction's block. */
 type Ended = { row: StepRow; result: StepResult; isAnothers?: boolean }
 
-/** Writes how steps have ended; steps that ended alike, as those of a bundle mostly do, are written by one statement. */
+/**
+ * Writes how steps have ended; steps that ended alike, as those of a bundle mostly do, are written by one statement.
+ */
 async function endSteps(trx: Transaction, ended: readonly Ended[], now: number): Promise<StepRow[]> {
   const changes = ended.map(({ row, result, isAnothers }) => ({
     ref: refOf(row),
@@ -191,9 +202,10 @@ function endOf(row: StepRow, result: StepResult): StepChange {
 }
 
 /**
- * Whether another transaction of the step tells, or has told, of what this one did. A step that has ended and was paid (a
- * failed one) has been told of. An executing step is told of when the open transaction that carries it now is settled: it
- * meets what this one has done. (Where the step has ended, an open transaction is not bound to tell any more of it.)
+ * Whether another transaction of the step tells, or has told, of what this one did. A step that has ended and
+ * was paid (a failed one) has been told of. An executing step is told of when the open transaction that carries
+ * it now is settled: it meets what this one has done. (Where the step has ended, an open transaction is not
+ * bound to tell any more of it.)
  */
 async function isToldElsewhere(trx: Transaction, row: StepRow): Promise<boolean> {
   if (row.status !== 'executing') return (await readPayoutsOf(trx, row)).length > 0
@@ -203,8 +215,8 @@ async function isToldElsewhere(trx: Transaction, row: StepRow): Promise<boolean>
 }
 
 /**
- * Has a step go on in a transaction of its own, as the same attempt: its credit stays set aside, and its account taken. A step
- * that has ended meanwhile stays as it is.
+ * Has a step go on in a transaction of its own, as the same attempt: its credit stays set aside, and its account taken.
+ * A step that has ended meanwhile stays as it is.
  */
 async function carryOutAlone(trx: Transaction, row: StepRow, now: number): Promise<void> {
   if (row.status !== 'executing') return

@@ -26,8 +26,8 @@ export type NewTransaction = {
   authorizations: ChainAuthorization[]
   gasLimit: bigint
   /**
-   * The steps that it is to carry, each with the attempt that it was prepared for: credit is known to be set aside for that
-   * attempt only. More than one step: a bundle.
+   * The steps that it is to carry, each with the attempt that it was prepared for: credit is known to be set aside for
+   * that attempt only. More than one step: a bundle.
    */
   steps: StepAttempt[]
   /** Null: the transaction carries steps only. */
@@ -49,14 +49,18 @@ export type RecordOutcome =
   /** Others have taken each nonce that was tried, until `tryNoncesMs` was over. */
   | { outcome: 'laneBusy' }
 
-/** How long the recorder tries for a nonce. Whenever it loses one, another caller has got one, so it would end without this. */
+/**
+ * How long the recorder tries for a nonce. Whenever it loses one, another caller has got
+ * one, so it would end without this.
+ */
 const tryNoncesMs = 5_000
 
 /**
- * Takes the lane's nonce, stores the signed bytes and ties them to the steps: all or nothing. The bytes are signed
- * before, for the nonce that the lane shows, and stored only if the locked lane still shows it: however long a signer
- * takes, no lock and no connection waits for it. Where this process has taken the lane's last two nonces, the next one is
- * guessed and the lane is not read before; if the lane has moved all the same, or is paused, the signature is wasted.
+ * Takes the lane's nonce, stores the signed bytes and ties them to the steps: all or nothing. The bytes are
+ * signed before, for the nonce that the lane shows, and stored only if the locked lane still shows it: however
+ * long a signer takes, no lock and no connection waits for it. Where this process has taken the lane's last two
+ * nonces, the next one is guessed and the lane is not read before; if the lane has moved all the same, or is
+ * paused, the signature is wasted.
  */
 export function createTransactionRecorder(database: Database) {
   /** What each lane showed after the last transaction that was stored here. */

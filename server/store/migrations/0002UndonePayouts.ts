@@ -7,7 +7,8 @@ export async function up(knex: Knex): Promise<void> {
   if (await knex.schema.hasColumn('exposures', 'undone_amount')) return
   const column = columns(knex)
   await knex.schema.alterTable('exposures', (t) => {
-    // In the token's smallest unit: the part of a settled payout that has gone from the chain; no longer part of `open_amount`.
+    // In the token's smallest unit: the part of a settled payout that has gone from the chain;
+    // no longer part of `open_amount`.
     column.amount(t, 'undone_amount').notNullable().defaultTo('0')
   })
 }

@@ -2,8 +2,8 @@ import type { Knex } from 'knex'
 import { addIndexes } from './createTable.js'
 
 /**
- * An index for each way of looking venue records up: first the columns that have to be equal, then those of the order. Anyone
- * may add records of any hash and any user, and records that don't fit a lookup must not slow it down.
+ * An index for each way of looking venue records up: first the columns that have to be equal, then those of the order.
+ * Anyone may add records of any hash and any user, and records that don't fit a lookup must not slow it down.
  */
 export async function up(knex: Knex): Promise<void> {
   await addIndexes(knex, 'venue_tx_hashes', (t) => {

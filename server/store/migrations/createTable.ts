@@ -4,8 +4,9 @@ import type { Knex } from 'knex'
 const isThere = new Set([1050, 1061])
 
 /**
- * Creates a table, or what is still missing of it. MySQL commits every statement that changes the schema by itself, so a
- * start that was killed in the middle leaves tables behind, or one without its indexes; the next start goes on from there.
+ * Creates a table, or what is still missing of it. MySQL commits every statement that changes the schema by
+ * itself, so a start that was killed in the middle leaves tables behind, or one without its indexes; the
+ * next start goes on from there.
  */
 export async function createTable(
   knex: Knex,

@@ -7,8 +7,8 @@ import { post, standingCause } from './ledger.js'
 import { type AirdropRow, beginningWith, type LedgerRow, refOf, type StepRow } from '../rows.js'
 
 /**
- * What a vault has paid of one token, to one user if he is known, in a transaction that is not known to belong to any step or
- * airdrop of this database.
+ * What a vault has paid of one token, to one user if he is known, in a transaction that is not known to belong to any
+ * step or airdrop of this database.
  */
 export type UnknownPayout = {
   chainId: number
@@ -29,15 +29,16 @@ type PaidInIt = {
 }
 
 /**
- * `tooMuch`: with what is `acknowledged` already, it would be more than was paid. `before`: this user's payout is acknowledged
- * already. `underWay`: a step or an airdrop that may have made the payout has not ended, or only just, and books it itself.
+ * `tooMuch`: with what is `acknowledged` already, it would be more than was paid. `before`: this user's payout
+ * is acknowledged already. `underWay`: a step or an airdrop that may have made the payout has not ended, or
+ * only just, and books it itself.
  */
 type Acknowledgement = { outcome: 'booked' | 'before' | 'underWay' } | { outcome: 'tooMuch'; acknowledged: bigint }
 
 /**
- * Books a payout of this amount on an operator's word, once for each transaction, token and user, and for all users together
- * never more than `atMost`. No credit is taken for it: the chain does not tell whose credit paid for it, nor of which token
- * and chain. Where the operator knows the user, the payout is an exposure until it is settled with him.
+ * Books a payout of this amount on an operator's word, once for each transaction, token and user, and for all users
+ * together never more than `atMost`. No credit is taken for it: the chain does not tell whose credit paid for it, nor
+ * of which token and chain. Where the operator knows the user, the payout is an exposure until it is settled with him.
  */
 export function acknowledgePayout(
   database: Database,
@@ -58,7 +59,10 @@ export function acknowledgePayout(
   })
 }
 
-/** Whether a step or an airdrop may still book the payout. Locks the steps, so that none of them ends meanwhile, nor begins. */
+/**
+ * Whether a step or an airdrop may still book the payout. Locks the steps, so that none of
+ * them ends meanwhile, nor begins.
+ */
 async function isUnderWay(
   trx: Transaction,
   { chainId: chain_id, token, transactionHash }: UnknownPayout,
@@ -77,8 +81,8 @@ async function isUnderWay(
 }
 
 /**
- * Has acknowledgements follow each other, since two at once would not see each other's entries: a row with a unique name is
- * inserted, for which another transaction that does the same has to wait.
+ * Has acknowledgements follow each other, since two at once would not see each other's entries: a row with a unique
+ * name is inserted, for which another transaction that does the same has to wait.
  */
 async function waitForOthers(trx: Transaction, now: number): Promise<void> {
   const name = 'acknowledging a payout'
@@ -98,8 +102,8 @@ async function readAcknowledged(trx: Transaction, payout: UnknownPayout): Promis
 }
 
 /**
- * Undoes an acknowledgement, with what is open of its exposure, since a step has been found to have made the payout. Returns
- * its amount; null: it is not booked.
+ * Undoes an acknowledgement, with what is open of its exposure, since a step has been found to have made the payout.
+ * Returns its amount; null: it is not booked.
  */
 export function forgetPayout(database: Database, payout: UnknownPayout, now: number): Promise<bigint | null> {
   return database.transact(async (trx) => {

@@ -16,8 +16,8 @@ export async function readBalances(database: Database, user: Address): Promise<B
 }
 
 /**
- * The users' credit in a token that could not be paid from any more, in its smallest unit, and how many users have any. Credit
- * that is set aside, perhaps for a payout on another chain, is theirs too until that is paid.
+ * The users' credit in a token that could not be paid from any more, in its smallest unit, and how many users have any.
+ * Credit that is set aside, perhaps for a payout on another chain, is theirs too until that is paid.
  */
 type CreditLeft = { users: number; amount: bigint }
 
@@ -35,10 +35,10 @@ export async function readCreditLeft(
 }
 
 /**
- * Locks a user's balances until the transaction ends, and only then, in the same trip, runs the query whose answer decides what
- * is booked: whoever books in the same balances is waited for, and what he has booked is seen. (On a cluster two nodes meet
- * only at COMMIT, and only if both have moved the balances.) `adds`: balances that don't exist yet are made, so that they can be
- * locked. A caller that only takes needs none: there would be nothing to take.
+ * Locks a user's balances until the transaction ends, and only then, in the same trip, runs the query whose answer
+ * decides what is booked: whoever books in the same balances is waited for, and what he has booked is seen. (On a
+ * cluster two nodes meet only at COMMIT, and only if both have moved the balances.) `adds`: balances that don't exist
+ * yet are made, so that they can be locked. A caller that only takes needs none: there would be nothing to take.
  */
 export async function underLock<Query extends Statement>(
   trx: Transaction,
@@ -88,8 +88,9 @@ export async function moveBalance(
 }
 
 /**
- * Makes empty balances, unless others have made them at the same moment. To be called after a look only: where the rows
- * exist already, MariaDB gives two inserting transactions a lock each, and then each waits for the other's to be released.
+ * Makes empty balances, unless others have made them at the same moment. To be called after a look only:
+ * where the rows exist already, MariaDB gives two inserting transactions a lock each, and then each waits
+ * for the other's to be released.
  */
 function addEmpty(trx: Transaction, keys: readonly Pick<BalanceRow, 'user' | 'chain_id' | 'token'>[]): void {
   const rows = keys.map((key) => ({ ...key, available: '0', reserved: '0', wallet: '0' }))

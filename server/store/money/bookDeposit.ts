@@ -20,8 +20,8 @@ type Refusal = { code: ServiceErrorCode; message: string }
 const alreadyUsed = 'txHash: this transaction already backs a step or a record.'
 
 /**
- * Books the movements that a report stands for and keeps them from being recorded again, or says why not. `waits`: a step
- * that the transaction was registered for is being verified, and its result decides.
+ * Books the movements that a report stands for and keeps them from being recorded again, or says why not. `waits`: a
+ * step that the transaction was registered for is being verified, and its result decides.
  */
 export async function bookDeposit(
   trx: Transaction,
@@ -34,7 +34,8 @@ export async function bookDeposit(
   const registered = isIntoVault ? await registrationOf(trx, row) : 'none'
   const isOfIt = chooseMovements(found.movements, amount) !== null
   if (registered === 'open' && isOfIt) return 'waits'
-  // Where the movements don't fit, the report may be for the rest of what was recorded in part; then the balance exists already.
+  // Where the movements don't fit, the report may be for the rest of what was recorded in part;
+  // then the balance exists already.
   const mayBeNew = Boolean(row.is_deposit) && isOfIt
   const open = registered === 'backs' ? null : await withoutRecorded(trx, row, found, mayBeNew)
   const chosen = open && chooseMovements(open, amount)
@@ -56,10 +57,11 @@ export async function bookDeposit(
 }
 
 /**
- * Whether the transaction is the payment of a step. `backs`: it is, or it is to be, as its user has signed. `open`: it may be,
- * which shows soon, since the step waits for nothing but the chain. `none`: no step has it; nor does a step count that waits
- * for the one before it, since anybody may have made its action, and it must not keep the user's money from him. It does
- * count (`open`) where it waits, or the step before it does, only because a reorganisation has undone one of them.
+ * Whether the transaction is the payment of a step. `backs`: it is, or it is to be, as its user has signed. `open`:
+ * it may be, which shows soon, since the step waits for nothing but the chain. `none`: no step has it; nor does a
+ * step count that waits for the one before it, since anybody may have made its action, and it must not keep the
+ * user's money from him. It does count (`open`) where it waits, or the step before it does, only because a
+ * reorganisation has undone one of them.
  */
 async function registrationOf(trx: Transaction, row: DepositRow): Promise<'backs' | 'open' | 'none'> {
   const [step] = await trx('payments')
@@ -84,8 +86,8 @@ type Recorded = Pick<DepositRow, 'user' | 'sender' | 'token' | 'amount' | 'block
 }
 
 /**
- * The movements found that no report has recorded and that are no credit, in whatever way they may have been booked, and
- * however the node that told of them counts logs. The user's balance is locked, so that none is booked meanwhile.
+ * The movements found that no report has recorded and that are no credit, in whatever way they may have been booked,
+ * and however the node that told of them counts logs. The user's balance is locked, so that none is booked meanwhile.
  */
 async function withoutRecorded(
   trx: Transaction,
@@ -123,8 +125,9 @@ function recordedLogs(records: readonly Recorded[]): TokenLog[] {
 }
 
 /**
- * The key under which a movement is recorded. Direction and custody belong to it: what leaves one account may enter another,
- * and both may be recorded. Without a movement: the beginning of the keys of all such movements of the transaction.
+ * The key under which a movement is recorded. Direction and custody belong to it: what leaves one
+ * account may enter another, and both may be recorded. Without a movement: the beginning of the keys of
+ * all such movements of the transaction.
  */
 function logKey(row: DepositRow, { custody }: FoundDeposit, movement?: Movement): string {
   return `${row.is_deposit ? 'in' : 'out'}:${custody}:${row.chain_id}:${row.transaction_hash}:${movement?.logIndex ?? ''}`
@@ -179,9 +182,9 @@ async function moveMoney(
 }
 
 /**
- * Takes the oldest credit first. A withdrawal that a reorganisation had undone gave its credit back, and that may be spent by
- * the time the same transaction is mined again: then what is left is taken, and the rest is an exposure, since the money has
- * left the vault all the same.
+ * Takes the oldest credit first. A withdrawal that a reorganisation had undone gave its credit back, and that may be
+ * spent by the time the same transaction is mined again: then what is left is taken, and the rest is an exposure, since
+ * the money has left the vault all the same.
  */
 async function withdrawFromVault(trx: Transaction, row: DepositRow, logIndex: number, now: number) {
   const key = { user: row.user, chainId: row.chain_id, token: row.token }

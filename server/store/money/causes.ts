@@ -5,24 +5,27 @@ import type { CreditRow } from '../rows.js'
 import type { DepositRow } from './deposits.js'
 
 /**
- * The causes of the ledger's entries, all made and read here. A cause stands in the ledger once, so nothing is booked twice. The
- * ledger keeps them, so a cause is never written otherwise than it was before.
+ * The causes of the ledger's entries, all made and read here. A cause stands in the ledger once, so nothing is booked
+ * twice. The ledger keeps them, so a cause is never written otherwise than it was before.
  *
- *   payout:{step}:{attempt}:{index}                          what a step has paid out; `attempt` as `attemptOf` names it
- *   airdrop:{chainId}:{token}:{wallet}:{round}[:{undone}]    what an airdrop has paid out
- *   acknowledged:{chainId}:{hash}:{token}[:{user}][:{undone}]    a payout booked on an operator's word
- *   arrival:{chainId}:{hash}:{logIndex}[:{lost}]             what a log has brought; `lost`: credits of the transaction lost before
- *   cover:{arrival}                                          the part of it that has made exposures good
- *   lost:{arrival}:available, lost:{arrival}:exposed         a credit whose log is gone: what was left of it, and what was not
- *   {kind}:{step}:{attempt}:{creditId}                       what a step does to a credit; for the kinds see `StepMove`
- *   withdrawal:{record}:{creditId}, withdrawal:{record}:none a withdrawal from the vault, by the credit it has taken from
- *   wallet-in:{record}, wallet-out:{record}                  a movement of the user's own account
- *   undone:{cause}                                           the entry the other way round, as a reorganisation has undone it
- *   undone:record:{depositId}:{reopenings}                   the same of `wallet-in` and `wallet-out`
- *   return:{undone withdrawal}:{creditId}                    what goes back to the user as a withdrawal from a lost credit is undone
+ *   payout:{step}:{attempt}:{index}                            what a step has paid out; see `attemptOf`
+ *   airdrop:{chainId}:{token}:{wallet}:{round}[:{undone}]      what an airdrop has paid out
+ *   acknowledged:{chainId}:{hash}:{token}[:{user}][:{undone}]  a payout booked on an operator's word
+ *   arrival:{chainId}:{hash}:{logIndex}[:{lost}]               what a log has brought, `lost` times lost before
+ *   cover:{arrival}                                            the part of it that has made exposures good
+ *   lost:{arrival}:available                                   a credit whose log is gone: what was left of it
+ *   lost:{arrival}:exposed                                     the same: what was not
+ *   {kind}:{step}:{attempt}:{creditId}                         what a step does to a credit; see `StepMove`
+ *   withdrawal:{record}:{creditId}                             a withdrawal from the vault, by its credit
+ *   withdrawal:{record}:none                                   the part that no credit covers
+ *   wallet-in:{record}, wallet-out:{record}                    a movement of the user's own account
+ *   undone:{cause}                                             the entry the other way round, by a reorganisation
+ *   undone:record:{depositId}:{reopenings}                     the same of `wallet-in` and `wallet-out`
+ *   return:{undone withdrawal}:{creditId}                      back to the user as one from a lost credit is undone
  *
- * {step}: `nameOfStep`. {record}: {chainId}:{hash}:{logIndex}:record{depositId}[:again{reopenings}]. [:{undone}]: how often the
- * entry was undone before. `return` ends with another {creditId}, that of the lost credit which the first one has followed.
+ * {step}: `nameOfStep`. {record}: {chainId}:{hash}:{logIndex}:record{depositId}[:again{reopenings}].
+ * [:{undone}]: how often the entry was undone before. `return` ends with another {creditId}, that of the lost
+ * credit which the first one has followed.
  */
 
 type Log = Pick<CreditRow, 'chain_id' | 'transaction_hash' | 'log_index'>
@@ -74,9 +77,9 @@ export function lostCause(arrival: string, part: 'available' | 'exposed'): strin
 }
 
 /**
- * What a step does to a credit. `reserve` sets credit aside, `release` gives it back, `spend` makes it the solver's. After a
- * reorganisation `unspend` undoes a `spend`; `recoup` takes the place of a `release` where the credit is lost; and `return` gives
- * that to the user after all, where the payment has come again.
+ * What a step does to a credit. `reserve` sets credit aside, `release` gives it back, `spend` makes it the solver's.
+ * After a reorganisation `unspend` undoes a `spend`; `recoup` takes the place of a `release` where the credit is lost;
+ * and `return` gives that to the user after all, where the payment has come again.
  */
 export type StepMove = 'reserve' | 'release' | 'spend' | 'unspend' | 'recoup' | 'return'
 
@@ -84,7 +87,10 @@ export function stepMoveCause(kind: StepMove, ref: StepRef, attempt: string, cre
   return `${kind}:${nameOfStep(ref)}:${attempt}:${creditId}`
 }
 
-/** Names what goes back to the user as a withdrawal from a lost credit is undone; `creditId`: the credit that it goes to. */
+/**
+ * Names what goes back to the user as a withdrawal from a lost credit is undone;
+ * `creditId`: the credit that it goes to.
+ */
 export function returnCause(undoneWithdrawal: string, creditId: number): string {
   return `return:${undoneWithdrawal}:${creditId}`
 }
@@ -152,8 +158,8 @@ export function isWithdrawal(cause: string): boolean {
 }
 
 /**
- * The credit that a withdrawal has taken from, by its cause, which begins with `start` (`withdrawalsOf`); `creditId` null: from
- * none. Null: a cause that goes on further, and belongs to a later record of the same log.
+ * The credit that a withdrawal has taken from, by its cause, which begins with `start` (`withdrawalsOf`); `creditId`
+ * null: from none. Null: a cause that goes on further, and belongs to a later record of the same log.
  */
 export function takenBy(cause: string, start: string): { creditId: number | null } | null {
   const from = cause.slice(start.length)
@@ -169,7 +175,9 @@ export function acknowledgedIn(cause: string): Hash | null {
 /** A step or an airdrop that has paid out. `name`: as `nameOfSource` gives it. */
 type Source = { name: string } & ({ kind: 'step'; actionId: string } | { kind: 'airdrop'; wallet: Address })
 
-/** The step or airdrop whose payout a cause names, whichever attempt it was, and however often undone. Null: neither. */
+/**
+ * The step or airdrop whose payout a cause names, whichever attempt it was, and however often undone. Null: neither.
+ */
 export function sourceOf(cause: string): Source | null {
   const [kind, first = '', ...rest] = cause.split(':')
   if (kind === 'payout') return { kind: 'step', name: `payout:${first}`, actionId: first.split('/')[0]! }

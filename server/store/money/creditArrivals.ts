@@ -26,9 +26,9 @@ export type Arrival = {
 }
 
 /**
- * Books each arrival of a step as the user's credit, once ever per log; a credit that was booked by itself before becomes the
- * action's. `arrivals` are all that each of their transactions has brought the user. However many there are, the statements are
- * few: one call may move a thousand small amounts, and all that is settled with it waits.
+ * Books each arrival of a step as the user's credit, once ever per log; a credit that was booked by itself before
+ * becomes the action's. `arrivals` are all that each of their transactions has brought the user. However many there
+ * are, the statements are few: one call may move a thousand small amounts, and all that is settled with it waits.
  */
 export async function creditArrivals(trx: Transaction, arrivals: Arrival[], step: StepRef, now: number): Promise<void> {
   const some = arrivals.filter(({ amount }) => amount > 0n)
@@ -99,8 +99,9 @@ export function creditedTo(user: Address, rows: readonly KnownCredit[]) {
 }
 
 /**
- * Books a user's arrivals of one transaction, at least one, of which none is booked yet. `step`: the step that the transaction
- * has carried out; null: none. `lostBefore`: how many credits of the transaction reorganisations have taken away.
+ * Books a user's arrivals of one transaction, at least one, of which none is booked yet. `step`: the step that
+ * the transaction has carried out; null: none. `lostBefore`: how many credits of the transaction
+ * reorganisations have taken away.
  */
 export async function addCredits(
   trx: Transaction,
@@ -155,8 +156,8 @@ function creditRow(arrival: Arrival & { available: bigint }, actionId: string | 
 }
 
 /**
- * Throws where something is booked of the transaction in another block, which has to be undone first. Whoever settles the
- * transaction tries again until it is.
+ * Throws where something is booked of the transaction in another block, which has to be undone first. Whoever settles
+ * the transaction tries again until it is.
  */
 export function requireUndone(
   booked: readonly { block_hash: Hash | null }[],

@@ -37,15 +37,19 @@ export function spenderOf(row: StepRow): Spender {
 }
 
 export type ReserveOutcome =
-  /** `isLost`: it was set aside before, and some of it belongs to a payment that a reorganisation has taken away since. */
+  /**
+   * `isLost`: it was set aside before, and some of it belongs to a payment that a reorganisation has taken away since.
+   */
   | { outcome: 'reserved'; isLost?: boolean }
   /**
-   * Of the first transfer that can't be paid: what it needs, and how much of the user's credit the transfers before it leave;
-   * both in the token's smallest unit.
+   * Of the first transfer that can't be paid: what it needs, and how much of the user's credit the transfers before it
+   * leave; both in the token's smallest unit.
    */
   | ({ outcome: 'insufficient' } & CreditLack)
 
-/** Sets aside credit for all solver transfers of a step, or nothing. Asked again for the same step it changes nothing. */
+/**
+ * Sets aside credit for all solver transfers of a step, or nothing. Asked again for the same step it changes nothing.
+ */
 export async function reserveCredit(
   trx: Transaction,
   spender: Spender,
@@ -119,8 +123,9 @@ export async function releaseCredit(trx: Transaction, ref: StepRef, attempt: str
 }
 
 /**
- * Gives the user back what was drawn on a lost credit and not paid out after all, where the credit's payment has come again and
- * made its exposure good. It goes to the credit that the payment has become then, unless that is lost as well.
+ * Gives the user back what was drawn on a lost credit and not paid out after all, where the credit's
+ * payment has come again and made its exposure good. It goes to the credit that the payment has become
+ * then, unless that is lost as well.
  */
 export async function giveBackCovered(
   trx: Transaction,
@@ -169,8 +174,8 @@ export async function spendCredit(trx: Transaction, ref: StepRef, attempt: strin
 }
 
 /**
- * The statements that read which of these steps, at least one, draw on credit and on open funding; the others have nothing
- * to spend or release.
+ * The statements that read which of these steps, at least one, draw on credit and on open funding; the others
+ * have nothing to spend or release.
  */
 export function drawingSteps(trx: Transaction, refs: readonly StepRef[]) {
   const { sql, bindings } = areSteps(refs)

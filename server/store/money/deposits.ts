@@ -21,7 +21,10 @@ export type DepositResult =
   | (FoundDeposit & { outcome: 'found'; confirmations: number })
   | { outcome: 'refused'; code: ServiceErrorCode; message: string }
 
-/** What the chain has of a report: the transfers between its parties. Which of them it stands for depends on other records. */
+/**
+ * What the chain has of a report: the transfers between its parties. Which of them it
+ * stands for depends on other records.
+ */
 export type FoundDeposit = {
   custody: Custody
   movements: readonly Movement[]
@@ -61,8 +64,9 @@ export type DepositRow = {
 type ReportedDeposit = DepositWork & { refusal: DepositView['error'] }
 
 /**
- * Stores a report and hands it to the engine. A report that was refused is looked at again, a recorded one stays as it is. While
- * its transaction holds further movements that the same report fits, sent again it makes a further record, for those.
+ * Stores a report and hands it to the engine. A report that was refused is looked at again, a recorded one
+ * stays as it is. While its transaction holds further movements that the same report fits, sent again it
+ * makes a further record, for those.
  */
 export async function reportDeposit(
   database: Database,
@@ -137,8 +141,8 @@ export async function claimDueDeposits(database: Database, claim: Claim): Promis
 }
 
 /**
- * When a report is to be looked at again. `seen`: how deep its transaction is, and for how long the chain has answered that
- * it does not know the transaction. Undefined: that was not found out.
+ * When a report is to be looked at again. `seen`: how deep its transaction is, and for how long the chain has answered
+ * that it does not know the transaction. Undefined: that was not found out.
  */
 type DepositWait = { id: number; delayMs: number; seen?: { confirmations: number; unseenMs: number } }
 
@@ -156,9 +160,9 @@ export async function postponeDeposits(database: Database, waits: readonly Depos
 }
 
 /**
- * Ends a report: money, ledger and record in one transaction, once per movement. `waits`: whether a step has the transaction
- * as its payment shows only later, and nothing is changed now. A refusal is for the report as it was looked at, not for one
- * that has been sent anew since.
+ * Ends a report: money, ledger and record in one transaction, once per movement. `waits`: whether a step has the
+ * transaction as its payment shows only later, and nothing is changed now. A refusal is for the report as it was looked
+ * at, not for one that has been sent anew since.
  */
 export async function settleDeposit(
   database: Database,

@@ -5,9 +5,9 @@ import type { Database, Transaction } from '../connection/database.js'
 import { formsOf } from './forms.js'
 
 /**
- * An amount that the solver has paid on the strength of something that a reorganisation deeper than the confirmations took away
- * afterwards. It stays open until the payment comes again, the payout turns out not to have happened, or an operator has
- * settled it with the user.
+ * An amount that the solver has paid on the strength of something that a reorganisation deeper than the confirmations
+ * took away afterwards. It stays open until the payment comes again, the payout turns out not to have happened, or an
+ * operator has settled it with the user.
  */
 type Exposure = {
   kind: 'credit' | 'payout'
@@ -38,8 +38,8 @@ type ExposureRow = {
 }
 
 /**
- * Notes what the solver has paid without cover, as open. Not noted is the part that an operator had settled with the user, and
- * that went from the chain and has come again: that is settled still.
+ * Notes what the solver has paid without cover, as open. Not noted is the part that an operator had settled with the
+ * user, and that went from the chain and has come again: that is settled still.
  */
 export async function recordExposure(trx: Transaction, exposure: Exposure, now: number): Promise<void> {
   if (exposure.amount === 0n) return
@@ -71,7 +71,9 @@ export async function hasOpenExposure(
 /** An amount that has moved on the chain, or has not after all. */
 type Moved = Pick<Exposure, 'chainId' | 'transactionHash' | 'user' | 'token' | 'amount'>
 
-/** Notes that a payout has gone from the chain: its exposure, as far as that is open, is made good, as nothing was paid. */
+/**
+ * Notes that a payout has gone from the chain: its exposure, as far as that is open, is made good, as nothing was paid.
+ */
 export async function undoPayout(trx: Transaction, payout: Moved, now: number): Promise<void> {
   const hashes = await formsOf(trx, [payout.transactionHash])
   const covered = await coverExposures(trx, 'payout', { ...payout, hashes }, now)
@@ -79,14 +81,17 @@ export async function undoPayout(trx: Transaction, payout: Moved, now: number): 
 }
 
 /**
- * Notes that a payout has come again that had been settled with the user and had gone from the chain: it is settled still, and
- * takes nothing of what the user has paid since. Returns how much of the payout that holds for.
+ * Notes that a payout has come again that had been settled with the user and had gone from the chain: it is settled
+ * still, and takes nothing of what the user has paid since. Returns how much of the payout that holds for.
  */
 export function settledAgain(trx: Transaction, payout: Moved): Promise<bigint> {
   return moveSettled(trx, payout, 'comesAgain')
 }
 
-/** As `settledAgain`, for all payouts of one user and transaction; false: they are not settled in full, and nothing is noted. */
+/**
+ * As `settledAgain`, for all payouts of one user and transaction; false: they are not settled
+ * in full, and nothing is noted.
+ */
 export async function areSettledAgain(trx: Transaction, payouts: readonly Moved[]): Promise<boolean> {
   const sums = new Map<string, Moved>()
   for (const payout of payouts) {
@@ -134,8 +139,8 @@ async function settledRows(
 }
 
 /**
- * Makes exposures good that are open under any of these hashes. A lost `credit` is made good by the same payment, which has
- * come again; a `payout` without credit by going from the chain. Returns how much of the moved amount that takes.
+ * Makes exposures good that are open under any of these hashes. A lost `credit` is made good by the same payment, which
+ * has come again; a `payout` without credit by going from the chain. Returns how much of the moved amount that takes.
  */
 export async function coverExposures(
   trx: Transaction,
@@ -163,8 +168,8 @@ export async function coverExposures(
 }
 
 /**
- * Notes that so much of what was drawn on a lost credit has not been paid out after all. Returns how much of it was not covered
- * by a payment that came again: it was open still, or an operator had settled it with the user.
+ * Notes that so much of what was drawn on a lost credit has not been paid out after all. Returns how much of it was not
+ * covered by a payment that came again: it was open still, or an operator had settled it with the user.
  */
 export async function reduceExposure(trx: Transaction, creditId: number, by: bigint, now: number): Promise<bigint> {
   const row = await trx.lock(trx<ExposureRow>('exposures').where({ credit_id: creditId })).first()
@@ -178,11 +183,11 @@ export async function reduceExposure(trx: Transaction, creditId: number, by: big
 }
 
 /**
- * Notes on an operator's word that what is open of an exposure has been settled with the user in some other way; `open_amount`
- * goes on telling how much that was. Nothing that comes on the chain afterwards makes it good: a payment that comes again is
- * the user's credit as a whole. A payout that turns out not to have happened gives nothing back: `open_amount` is less by it,
- * and what follows is between operator and user, as the settlement was; if it comes again, it is settled still. False: there
- * is no such exposure that is open.
+ * Notes on an operator's word that what is open of an exposure has been settled with the user in some other way;
+ * `open_amount` goes on telling how much that was. Nothing that comes on the chain afterwards makes it good: a payment
+ * that comes again is the user's credit as a whole. A payout that turns out not to have happened gives nothing back:
+ * `open_amount` is less by it, and what follows is between operator and user, as the settlement was; if it comes again,
+ * it is settled still. False: there is no such exposure that is open.
  */
 export async function settleExposure(database: Database, id: number, now: number): Promise<boolean> {
   const open = (knex: Knex) => knex('exposures').where({ id }).whereNull('resolved_at')

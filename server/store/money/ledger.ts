@@ -41,7 +41,10 @@ export function post(trx: Transaction, postings: Posting[], now: number): void {
   if (rows.length > 0) trx.later(trx('ledger').insert(rows))
 }
 
-/** The cause to post under now: `first`, or after it was undone, `first` with how often. It may have been posted already. */
+/**
+ * The cause to post under now: `first`, or after it was undone, `first` with how often.
+ * It may have been posted already.
+ */
 export async function standingCause(trx: Transaction, first: string): Promise<string> {
   const isUndone = async (cause: string) =>
     (await trx<LedgerRow>('ledger')

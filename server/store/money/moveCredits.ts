@@ -6,7 +6,9 @@ import { post, type Posting } from './ledger.js'
 import { writtenTogether } from '../writtenTogether.js'
 import type { CreditRow } from '../rows.js'
 
-/** What is added to a credit and to its user's balance, in the token's smallest unit, and what the ledger says of it. */
+/**
+ * What is added to a credit and to its user's balance, in the token's smallest unit, and what the ledger says of it.
+ */
 export type CreditMove = {
   /** As it is in the database, locked. */
   credit: CreditRow
@@ -15,8 +17,9 @@ export type CreditMove = {
 }
 
 /**
- * Changes each of these credits, with its balance and its entry in the ledger; `moves` has a credit once at most. However many
- * there are, the statements are few: one payout may draw on a thousand small credits, and others wait for the locks meanwhile.
+ * Changes each of these credits, with its balance and its entry in the ledger; `moves` has a credit once at
+ * most. However many there are, the statements are few: one payout may draw on a thousand small credits, and
+ * others wait for the locks meanwhile.
  */
 export async function moveCredits(trx: Transaction, moves: readonly CreditMove[], now: number): Promise<void> {
   for (const part of writtenTogether(moves)) {

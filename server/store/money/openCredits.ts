@@ -13,9 +13,10 @@ const mostRead = 2 * mostDraws
 type CreditUse = { user: Address; actionId: string; chainId: number; signed: boolean }
 
 /**
- * The open credits that a step may draw on for what it needs, locked. Where a user has very many, only those that
- * `planFunding` can choose: of the tokens of each need the credits that come first in order, and the largest. So a request
- * takes no longer than with a few credits, even if somebody has sent a hundred thousand tiny amounts to the vault for the user.
+ * The open credits that a step may draw on for what it needs, locked. Where a user has very many, only those
+ * that `planFunding` can choose: of the tokens of each need the credits that come first in order, and the
+ * largest. So a request takes no longer than with a few credits, even if somebody has sent a hundred thousand
+ * tiny amounts to the vault for the user.
  */
 export async function lockOpenCredits(
   trx: Transaction,
@@ -30,7 +31,8 @@ export async function lockOpenCredits(
   )
   if (first.length <= mostRead) return first
 
-  // Unlocked: whoever sets credit aside has locked the user's first credits above, so no other step takes any meanwhile.
+  // Unlocked: whoever sets credit aside has locked the user's first credits above, so no
+  // other step takes any meanwhile.
   const ids = new Set<number>()
   for (const members of tokenGroups(needs)) {
     const lookFor = async (some: SolverNeed['members'], order: string, bindings: (string | number)[] = []) => {

@@ -27,10 +27,10 @@ type PaymentRow = {
 }
 
 /**
- * Ties a user's transaction to the step that it backs: one step only, ever. Only a signed registration takes a transaction
- * over from an unsigned one, and only while nothing has been drawn on the credit that it brought.
- * The key of the table holds the user too: a transaction has one sender, so a stranger who registers it as his own takes
- * nothing from its sender.
+ * Ties a user's transaction to the step that it backs: one step only, ever. Only a signed registration takes a
+ * transaction over from an unsigned one, and only while nothing has been drawn on the credit that it brought. The
+ * key of the table holds the user too: a transaction has one sender, so a stranger who registers it as his own
+ * takes nothing from its sender.
  */
 export async function bindPayment(trx: Transaction, payment: Payment, now: number): Promise<'bound' | 'used'> {
   await trx('payments')
@@ -86,9 +86,9 @@ export async function unbindPayment(trx: Transaction, ref: StepRef): Promise<voi
 }
 
 /**
- * Whether the payment's transaction is free for its action: false where it has become credit by itself or in another action.
- * A stranger may have reported it as a deposit: the user's signature then moves the credit to his action, while nothing is
- * drawn on it.
+ * Whether the payment's transaction is free for its action: false where it has become credit by itself or in
+ * another action. A stranger may have reported it as a deposit: the user's signature then moves the credit to his
+ * action, while nothing is drawn on it.
  */
 export async function isItsOwn(trx: Transaction, payment: Payment): Promise<boolean> {
   if (!(await isRecordedElsewhere(trx, payment))) return true
@@ -106,11 +106,12 @@ async function isRecordedElsewhere(trx: Transaction, payment: Payment): Promise<
 }
 
 /**
- * Gives up the step keys of the payouts that follow a payment in its intent; false: one of the payouts is under way or done.
- * The vault knows these payouts by the payment, so when it goes over to another step, their keys are that step's payouts'. A
- * payout that draws on another payment of its action has a key of this payment too, or may be about to get one. All these
- * steps are locked, so that none is asked for meanwhile, and one that is being asked for at this moment is seen. The payment's
- * own step is locked too, so that if it is being settled at this moment, its credit is there when it is handed over.
+ * Gives up the step keys of the payouts that follow a payment in its intent; false: one of the payouts is under way
+ * or done. The vault knows these payouts by the payment, so when it goes over to another step, their keys are that
+ * step's payouts'. A payout that draws on another payment of its action has a key of this payment too, or may be
+ * about to get one. All these steps are locked, so that none is asked for meanwhile, and one that is being asked for
+ * at this moment is seen. The payment's own step is locked too, so that if it is being settled at this moment, its
+ * credit is there when it is handed over.
  */
 async function releasePayouts(trx: Transaction, holder: PaymentRow): Promise<boolean> {
   const { action_id, intent_index, step_index } = holder
@@ -133,7 +134,10 @@ async function releasePayouts(trx: Transaction, holder: PaymentRow): Promise<boo
   return true
 }
 
-/** Whether anything is drawn on the credit that the payment has brought. Locks it, so that the answer holds until the end. */
+/**
+ * Whether anything is drawn on the credit that the payment has brought. Locks it, so that
+ * the answer holds until the end.
+ */
 async function isDrawnOn(trx: Transaction, payment: Payment): Promise<boolean> {
   const { chainId: chain_id, hash: transaction_hash, user } = payment
   await trx.lock(trx<CreditRow>('credits').where({ chain_id, transaction_hash, user }).orderBy('id').select('id'))

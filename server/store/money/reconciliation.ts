@@ -28,7 +28,9 @@ const pageSize = 5_000
 /** How many steps, wallets or transactions one statement names. */
 const readTogether = 500
 
-/** Adds up every user's entries and holds them against the balances that are kept beside the ledger, as of one moment. */
+/**
+ * Adds up every user's entries and holds them against the balances that are kept beside the ledger, as of one moment.
+ */
 export function checkBalances(database: Database): Promise<BalanceFault[]> {
   return database.snapshot(compareBalances)
 }
@@ -68,7 +70,8 @@ export async function readVaultMovements(
     arrivals.set(place, arrived)
     if (log && row.debit === 'vault') add(arrived, log, amount)
     else if (log && row.credit === 'vault') add(arrived, log, -amount)
-    // A withdrawal without credit, or of a lost credit, is booked against the solver, and still is no operator's payout.
+    // A withdrawal without credit, or of a lost credit, is booked against the solver, and
+    // still is no operator's payout.
     else if (isWithdrawal(row.cause)) continue
     else if (row.credit === 'vault' && row.debit === 'solver') add(paid, place, amount)
     else if (row.debit === 'vault' && row.credit === 'solver') add(paid, place, -amount)
@@ -113,8 +116,8 @@ export async function readPayouts(database: Database, chainId: number, token: Ad
 }
 
 /**
- * Which of these transactions are in the journal. `isGivenUp`: the journal does not look after the transaction any more, so
- * nothing books what it has paid unless a step is found to have made the payout.
+ * Which of these transactions are in the journal. `isGivenUp`: the journal does not look after the transaction any
+ * more, so nothing books what it has paid unless a step is found to have made the payout.
  */
 export async function readKnownHashes(
   database: Database,
@@ -133,8 +136,8 @@ export async function readKnownHashes(
 }
 
 /**
- * The transactions by which these causes were paid, by the name of `sourceOf` the cause. Steps are read by their action and airdrops by
- * their wallet, both of which the causes name; in lists that are not too long for any database.
+ * The transactions by which these causes were paid, by the name of `sourceOf` the cause. Steps are read by their action
+ * and airdrops by their wallet, both of which the causes name; in lists that are not too long for any database.
  */
 async function readPayingTransactions(reader: Knex, causes: readonly string[]): Promise<Map<string, Hash>> {
   const found = new Map<string, Hash>()

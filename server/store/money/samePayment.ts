@@ -15,10 +15,11 @@ type Payment = {
 }
 
 /**
- * All hashes under which a payment has been on the chain, or may come again: of all forms that were signed for its nonce; and
- * of other transactions by which the same step has brought credit to its action, since after a reorganisation somebody else's
- * transaction, or another one of the user, may carry the step out. The action's events name these transactions. Of two such
- * payments each has the other in its answer: so what one has made good for the other can be given back from it.
+ * All hashes under which a payment has been on the chain, or may come again: of all forms that were signed for its
+ * nonce; and of other transactions by which the same step has brought credit to its action, since after a
+ * reorganisation somebody else's transaction, or another one of the user, may carry the step out. The action's events
+ * name these transactions. Of two such payments each has the other in its answer: so what one has made good for the
+ * other can be given back from it.
  */
 export async function hashesOfPayment(trx: Transaction, { transactionHash, actionId, step }: Payment): Promise<Hash[]> {
   const own = await formsOf(trx, [transactionHash])
@@ -28,8 +29,8 @@ export async function hashesOfPayment(trx: Transaction, { transactionHash, actio
   const isOfStep = (view: StepView) =>
     step ? isSameStep(view, step) : seen.some((other) => isOwn(other) && isSameStep(other, view))
   const named = await formsOf(trx, [...new Set(seen.filter(isOfStep).map((view) => view.transactionHash!))])
-  // Only those that became credit of the action: a step may name a transaction that never was its own, as in an action that
-  // somebody else has made in the user's name.
+  // Only those that became credit of the action: a step may name a transaction that never was its own, as in an action
+  // that somebody else has made in the user's name.
   const credits = trx<CreditRow>('credits').where({ action_id: actionId }).whereIn('transaction_hash', named)
   const earned = await credits.select('transaction_hash')
   return formsOf(trx, [...own, ...earned.map((credit) => credit.transaction_hash)])

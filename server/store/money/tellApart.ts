@@ -3,9 +3,9 @@ import { matchLogs, numberApart, type TokenLog } from '../../domain/knownLogs.js
 import type { Transaction } from '../connection/database.js'
 
 /**
- * Parts the logs that nodes tell of a transaction, of some kind and for one user (`told`), into those that are stored already
- * (`known`) and those that are not. Each unknown log gets a log index that is free. `taken`: all log indexes that are stored of
- * the transaction, of all users. Logs are matched by amounts where nodes number them differently.
+ * Parts the logs that nodes tell of a transaction, of some kind and for one user (`told`), into those that are stored
+ * already (`known`) and those that are not. Each unknown log gets a log index that is free. `taken`: all log indexes
+ * that are stored of the transaction, of all users. Logs are matched by amounts where nodes number them differently.
  */
 export function tellApart<Told extends TokenLog, Known extends TokenLog>(
   trx: Transaction,

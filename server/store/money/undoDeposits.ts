@@ -11,8 +11,8 @@ import { moveCredits } from './moveCredits.js'
 import { beginningWith, type CreditRow, type LedgerRow } from '../rows.js'
 
 /**
- * Undoes a withdrawal, or a deposit into the user's own account, whose block is gone, and has its transaction looked for
- * anew. (A deposit into the vault became a credit, and is undone with that.) Null: it is undone already.
+ * Undoes a withdrawal, or a deposit into the user's own account, whose block is gone, and has its transaction looked
+ * for anew. (A deposit into the vault became a credit, and is undone with that.) Null: it is undone already.
  */
 export async function undoDeposit(
   database: Database,
@@ -30,7 +30,10 @@ export async function undoDeposit(
   })
 }
 
-/** Makes records pending again, so that they are looked for on the chain anew; the money that they moved was undone before. */
+/**
+ * Makes records pending again, so that they are looked for on the chain anew; the money
+ * that they moved was undone before.
+ */
 export async function reopenDeposits(
   trx: Transaction,
   rows: readonly Pick<DepositRow, 'id'>[],
@@ -64,7 +67,9 @@ async function undoWalletRecord(trx: Transaction, row: DepositRow, now: number):
   post(trx, [{ cause: undoneRecord(row), ...accounts, ...place, amount }], now)
 }
 
-/** Gives each credit back what the withdrawal had taken of it. Of a lost credit, the exposure shrinks by that instead. */
+/**
+ * Gives each credit back what the withdrawal had taken of it. Of a lost credit, the exposure shrinks by that instead.
+ */
 async function undoVaultWithdrawal(trx: Transaction, row: DepositRow, now: number): Promise<void> {
   for (const { cause, amount, creditId } of await readWithdrawn(trx, row)) {
     if (creditId === null) {

@@ -13,8 +13,8 @@ const stepMs = 60_000 + load.actions * 400
 export type GoodClient = ReturnType<typeof createGoodClient>
 
 /**
- * Has actions carried out as clients do who are in a hurry: they ask several times at once, for steps out of their order
- * too, wait long or not at all, hang up, and follow by events or by looking again and again.
+ * Has actions carried out as clients do who are in a hurry: they ask several times at once, for steps out of their
+ * order too, wait long or not at all, hang up, and follow by events or by looking again and again.
  */
 export function createGoodClient(url: string) {
   const api = createApi(url)

@@ -39,7 +39,10 @@ export type Plan = {
   paid: [bigint, bigint]
 }
 
-/** What a plan needs before it is made: tokens of its user, by chain, and a payment of his own into the vault of the first. */
+/**
+ * What a plan needs before it is made: tokens of its user, by chain, and a payment of his
+ * own into the vault of the first.
+ */
 export type Draft = {
   name: string
   shape: string

@@ -54,8 +54,8 @@ export async function createActionsTables(knex: Knex): Promise<void> {
     // The transaction that carries the step, or that the user registered. Null until one exists.
     column.hash(t, 'transaction_hash').nullable()
     t.bigInteger('block_number').nullable()
-    // The block that the step's end rests on: after a success, or after a failure that was paid by a transaction which the
-    // journal does not have. Null otherwise.
+    // The block that the step's end rests on: after a success, or after a failure that was paid by a transaction which
+    // the journal does not have. Null otherwise.
     column.hash(t, 'block_hash').nullable()
     t.integer('confirmations').notNullable().defaultTo(0)
     t.integer('required_confirmations').notNullable()
@@ -65,17 +65,19 @@ export async function createActionsTables(knex: Knex): Promise<void> {
     t.integer('attempts').notNullable().defaultTo(0)
     // How many of the attempts ended for a reason that was not the step's own; these don't count against the limit.
     t.integer('excused').notNullable().defaultTo(0)
-    // How often setting credit aside for the step was begun. It exists to be changed: two nodes of a cluster that set credit
-    // aside at once then conflict at COMMIT, which their row locks do not.
+    // How often setting credit aside for the step was begun. It exists to be changed: two nodes of a cluster that set
+    // credit aside at once then conflict at COMMIT, which their row locks do not.
     t.integer('reservation_rounds').notNullable().defaultTo(0)
     column.word(t, 'error_code').nullable()
     column.message(t, 'error_message').nullable()
     t.boolean('error_retryable').nullable()
     // The key by which the vault remembers the step's payout. Null until first prepared, then fixed.
     column.hash(t, 'step_key').nullable().unique()
-    // The journal's transaction that carries the step, or that the step has ended with. Null: none yet, or none any more.
+    // The journal's transaction that carries the step, or that the step has ended with.
+    // Null: none yet, or none any more.
     t.bigInteger('transaction_id').nullable()
-    // True: the step came to nothing in a bundle, or by an operator's key without its right, and shares no transaction any more.
+    // True: the step came to nothing in a bundle, or by an operator's key without its right, and
+    // shares no transaction any more.
     t.boolean('alone').notNullable().defaultTo(false)
     // The account, `{chainId}:{user}`, while this is the user's one open 7702 step on the chain. Null otherwise.
     column.word(t, 'open_account', 80).nullable().unique()
@@ -85,8 +87,8 @@ export async function createActionsTables(knex: Knex): Promise<void> {
     column.word(t, 'traceparent', 55).nullable()
     // Milliseconds for which the chain has answered that it does not know the transaction; outages don't count.
     t.integer('unseen_ms').notNullable().defaultTo(0)
-    // When the engine is to look at the step next, by the database's clock; pushed forward by whoever claims it. Null: nothing
-    // to do.
+    // When the engine is to look at the step next, by the database's clock; pushed forward by whoever
+    // claims it. Null: nothing to do.
     column.time(t, 'due_at').nullable()
     column.time(t, 'created_at').notNullable()
     column.time(t, 'updated_at').notNullable()

@@ -30,7 +30,8 @@ export async function createJournalTables(knex: Knex): Promise<void> {
     // JSON list of EIP-7702 tuples, [] for a type-2 transaction.
     column.large(t, 'authorizations').notNullable()
     t.bigInteger('gas_limit').notNullable()
-    // JSON list of the steps that it was signed for, [] for an airdrop and a filler; `steps.transaction_id` names the newest.
+    // JSON list of the steps that it was signed for, [] for an airdrop and a filler;
+    // `steps.transaction_id` names the newest.
     column.large(t, 'signed_for').notNullable()
     // `open` until it is `final`, or `lost`: something else has used its nonce, as an operator has found
     column.word(t, 'status').notNullable()
@@ -41,9 +42,11 @@ export async function createJournalTables(knex: Knex): Promise<void> {
     // What the node said to the last send; null before the first answer.
     column.word(t, 'send_outcome').nullable()
     column.time(t, 'sent_at').nullable()
-    // Since when the newest form waits for a block: since it was signed or, for the first form, since it was first sent.
+    // Since when the newest form waits for a block: since it was signed or, for the first
+    // form, since it was first sent.
     column.time(t, 'signed_at').notNullable()
-    // When the engine is to look at the transaction next even if no block mentions it, by the clock of the process that sent it.
+    // When the engine is to look at the transaction next even if no block mentions it, by the
+    // clock of the process that sent it.
     column.time(t, 'due_at').nullable()
     column.time(t, 'created_at').notNullable()
     column.time(t, 'updated_at').notNullable()
@@ -52,7 +55,8 @@ export async function createJournalTables(knex: Knex): Promise<void> {
     t.index(['chain_id', 'status', 'mined_block'])
   })
 
-  // Every signed form of a transaction, stored before it is sent. (`steps.attempts` counts something else: tries of a step.)
+  // Every signed form of a transaction, stored before it is sent. (`steps.attempts` counts
+  // something else: tries of a step.)
   await createTable(knex, 'attempts', (t) => {
     column.hash(t, 'hash').primary()
     t.bigInteger('transaction_id').notNullable().index()

@@ -93,7 +93,8 @@ export async function createMoneyTables(knex: Knex): Promise<void> {
   // What the solver has paid on the strength of something that a reorganisation took away afterwards.
   await createTable(knex, 'exposures', (t) => {
     t.bigIncrements('id')
-    // `credit`: a user's payment is gone and was drawn on. `payout`: a payout happened after all whose credit was released.
+    // `credit`: a user's payment is gone and was drawn on. `payout`: a payout happened after
+    // all whose credit was released.
     column.word(t, 'kind').notNullable()
     t.bigInteger('chain_id').notNullable()
     column.hash(t, 'transaction_hash').notNullable()
@@ -118,8 +119,8 @@ export async function createMoneyTables(knex: Knex): Promise<void> {
     // Credit in the vault that can fund solver transfers, and what is set aside of it.
     column.amount(t, 'available').notNullable()
     column.amount(t, 'reserved').notNullable()
-    // Recorded in the user's own account; funds nothing. Below zero while a reorganisation has taken away a deposit that the
-    // user has withdrawn since.
+    // Recorded in the user's own account; funds nothing. Below zero while a reorganisation has taken away a deposit
+    // that the user has withdrawn since.
     column.amount(t, 'wallet').notNullable()
     t.primary(['user', 'chain_id', 'token'])
   })
