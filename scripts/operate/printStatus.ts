@@ -7,10 +7,7 @@ import type { Store } from '../../server/store/store.js'
 type Place = { database: Database; store: Store; chains: ReadonlyMap<number, Chain> }
 
 export async function printStatus({ database, store, chains }: Place): Promise<void> {
-  const [draining, waiting] = await Promise.all([store.readDraining(), store.readWaiting()])
-  console.log(`drain mode: ${draining ? 'on' : 'off'}`)
-  const steps = waiting.reduce((sum, chain) => sum + chain.steps, 0)
-  console.log(`accepted steps that no transaction carries yet: ${steps}`)
+  console.log(`drain mode: ${(await store.readDraining()) ? 'on' : 'off'}`)
   for (const { id, kind, chainId, transactionHash, user, token, amount } of await store.readOpenExposures()) {
     const what = kind === 'credit' ? 'a payment that is gone was paid out on' : 'was paid without credit'
     console.log(`exposure ${id}: ${transactionHash} on chain ${chainId}, ${what}: ${amount} of ${token}, user ${user}`)

@@ -50,7 +50,7 @@ async function acknowledge(
   const known = (await readKnownHashes(database, [transactionHash])).get(transactionHash)
   if (known && !known.isGivenUp)
     throw new Error(`The journal knows ${name}: the service books by itself what it has paid, once it is final`)
-  const { transaction, receipt, head } = await chain.transaction(transactionHash)
+  const { transaction, receipt, head } = await chain.transaction(transactionHash, { asksAll: true })
   if (!transaction || receipt?.status !== 'success') throw new Error(`No node has ${name} as one that was carried out`)
   const fulfilled = vaultsOf(chain.config).map((vault) => fulfilledIn(transaction, receipt, vault))
   const transfers = fulfilled.flatMap((ofVault) => ofVault.transfers).filter((transfer) => transfer.token === token)

@@ -68,9 +68,11 @@ async function verifyMined(
   tools: EngineTools,
 ): Promise<Visit> {
   const delayMs = laterLookMs(elapsedMs(work.reportedAt, tools.now()), chain.config.pollIntervalMs)
-  const confirmations = depthOf(receipt.blockNumber, head.number)
   const needed = Math.max(work.requiredConfirmations, confirmationsFor(receipt, [work.user], chain, tools))
-  if (!(await isFinal({ receipt, confirmations, needed, transaction }, chain))) {
+  const depth = depthOf(receipt.blockNumber, head.number)
+  // Shown no deeper than it has to be, also as long as something else keeps it from being final.
+  const confirmations = Math.min(depth, needed)
+  if (!(await isFinal({ receipt, confirmations: depth, needed, transaction }, chain))) {
     return lookAgain(work, { confirmations, unseenMs: 0 }, delayMs, tools)
   }
   // Judged only now that it is final: in another block it may move what it has not moved in this one.
@@ -81,8 +83,7 @@ async function verifyMined(
     found.custody === 'vault' && work.isDeposit ? await asArrived(work, found, receipt, chain, tools) : found
   if (!arrived) return lookAgain(work, { confirmations, unseenMs: 0 }, unmeasuredMs, tools)
   const { blockNumber, blockHash } = receipt
-  const confirmed = { blockNumber: Number(blockNumber), blockHash, confirmations: work.requiredConfirmations }
-  return settle(work, { ...arrived, ...confirmed }, tools)
+  return settle(work, { ...arrived, blockNumber: Number(blockNumber), blockHash, confirmations }, tools)
 }
 
 /** Shows how deep the transaction is, and looks again after a while. */
@@ -130,11 +131,10 @@ async function asArrived(
 }
 
 async function settle(work: DepositWork, result: DepositResult, tools: EngineTools): Promise<Visit> {
-  const outcome = await tools.store.settleDeposit(work, result, tools.now())
+  const end = await tools.store.settleDeposit(work, result, tools.now())
   const { id: depositId, chainId, transactionHash: hash } = work
-  if (outcome === 'waits') return waits(Math.max(tools.chains.get(chainId)!.config.pollIntervalMs, registeredMs))
-  const code = result.outcome === 'refused' ? result.code : undefined
-  tools.log.info({ depositId, chainId, hash, outcome: result.outcome, code }, 'deposit report settled')
+  if (end.outcome === 'waits') return waits(Math.max(tools.chains.get(chainId)!.config.pollIntervalMs, registeredMs))
+  if (end.outcome !== 'before') tools.log.info({ depositId, chainId, hash, ...end }, 'deposit report settled')
   tools.changed(depositTopic(work.id))
   return moved
 }

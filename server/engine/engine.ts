@@ -8,6 +8,7 @@ import type { EngineGiven, EngineTools, QueueName } from './tools.js'
 import { createChainWatcher } from './receipts/watchChain.js'
 import { airdropQueue } from './airdropQueue.js'
 import { depositQueue } from './depositQueue.js'
+import { createSeldomLog } from './seldomLog.js'
 import { createLanesChecked } from './lanes/lanesChecked.js'
 import { createGasBalances } from './lanes/gasBalances.js'
 import { createSendWindow } from './lanes/sendWindow.js'
@@ -48,6 +49,7 @@ export function createEngine(given: EngineGiven, bundling: BundleSettings) {
     }),
     lateSimulations: createLateSimulations(),
     unseen: createUnseen(() => performance.now()),
+    tellSeldom: createSeldomLog(given),
     laneMutex: createKeyedMutex(turnMs),
     sendWindow: createSendWindow(given.store.unminedNonces),
     tips: createTips(given.now),

@@ -12,6 +12,7 @@ import type { Accounts } from './steps/accounts.js'
 import type { Bundles } from './steps/bundles.js'
 import type { createUnseen } from './receipts/unseen.js'
 import type { LateSimulations } from './steps/lateSimulations.js'
+import type { SeldomLog } from './seldomLog.js'
 import type { LanesChecked } from './lanes/lanesChecked.js'
 import type { GasBalances } from './lanes/gasBalances.js'
 import type { SendWindow } from './lanes/sendWindow.js'
@@ -74,6 +75,8 @@ export type EngineTools = EngineGiven & {
   lateSimulations: LateSimulations
   /** Transactions that clients have named and no node knows. */
   unseen: ReturnType<typeof createUnseen>
+  /** Tells the log of what shows at every look. */
+  tellSeldom: SeldomLog
   /** Has each lane record one transaction at a time. */
   laneMutex: KeyedMutex
   /** How many unmined transactions of a lane the nodes are to have at once. */

@@ -143,7 +143,6 @@ export function createWorker<Work>(queue: Queue<Work>, log: Logger, now: () => n
       return await queue.claim({ limit, leaseMs, notOf: claimed.full() })
     } catch (error) {
       log.error({ err: error, queue: queue.name }, 'work could not be claimed')
-      await sleep()
       return []
     }
   }

@@ -36,9 +36,11 @@ export function createLegacy(deps: { store: Store; actions: ActionsService; step
         idempotencyKey: null,
         countFor,
       })
-      for (const stepIndex of intent.chainBatches.keys()) {
-        await askFor({ actionId, intentIndex: 0, stepIndex }, traceparent)
-      }
+      const stepIndices = [...intent.chainBatches.keys()]
+      await askForAll(
+        stepIndices.map((stepIndex) => ({ actionId, intentIndex: 0, stepIndex })),
+        traceparent,
+      )
       return { actionId, intentId: `${actionId}-0` }
     },
 
@@ -49,6 +51,15 @@ export function createLegacy(deps: { store: Store; actions: ActionsService; step
       if (!step) throw new ServiceError('not_found', 'Intent or step not found')
       return step
     },
+  }
+
+  /**
+   * At once, so that they share a transaction. What that leaves out, as a step whose predecessor was not accepted yet,
+   * is asked for again in their order.
+   */
+  async function askForAll(refs: readonly StepRef[], traceparent: string): Promise<void> {
+    const asked = await Promise.allSettled(refs.map((ref) => askFor(ref, traceparent)))
+    for (const ref of refs.filter((_ref, index) => asked[index]!.status === 'rejected')) await askFor(ref, traceparent)
   }
 
   /**

@@ -8,6 +8,7 @@ import { transferTopic, vaultArrivals } from '../../server/chain/transfers.js'
 import { adoptExecution } from '../../server/engine/outcomes/adoptExecution.js'
 import type { StepError } from '../../server/domain/errors.js'
 import { executeStep } from '../../server/engine/steps/executeStep.js'
+import { createLanesChecked } from '../../server/engine/lanes/lanesChecked.js'
 import type { EngineTools } from '../../server/engine/tools.js'
 import type { StepWork } from '../../server/store/actions/steps.js'
 import { aBatch, aSignedIntent, aTransfer, randomAddress, randomHash, usdOn1, usdOn2 } from '../support/builders.js'
@@ -136,6 +137,7 @@ describe('a payout with calls whose intent has run out', () => {
       search = null as FoundLog,
       hasRun = false,
       refusal = null as StepError | null,
+      areLanesChecked = true,
     } = {},
   ) {
     const [user, vault] = [randomAddress(), randomAddress()]
@@ -163,6 +165,8 @@ describe('a payout with calls whose intent has run out', () => {
       view: { chainId: 2, requiredConfirmations: 1 },
     } as unknown as StepWork
     const ended: string[] = []
+    const lanesChecked = createLanesChecked()
+    if (areLanesChecked) lanesChecked.add(2)
     const tools = {
       now: () => intent.exp * 1000 + lateMs,
       heads: new Map([[2, { number: head, timestamp: chainTime }]]),
@@ -174,6 +178,8 @@ describe('a payout with calls whose intent has run out', () => {
       bundles: { expect: () => () => undefined },
       accounts: { freed: async () => undefined },
       log: { warn: () => undefined, info: () => undefined },
+      tellSeldom: () => undefined,
+      lanesChecked,
       countStep: () => undefined,
       changed: () => undefined,
       store: {
@@ -203,6 +209,13 @@ describe('a payout with calls whose intent has run out', () => {
     const refusal = { code: 'previous_step_failed', message: 'no', retryable: true } as const
     const done = { outcome: 'moved', ended: ['already_fulfilled'] }
     expect(await visited(false, { refusal, hasRun: true })).to.deep.equal(done)
+  })
+
+  it('is not refused before the lanes of its chain are checked, since the database may be older than the chain', async () => {
+    const refusal = { code: 'previous_step_failed', message: 'no', retryable: true } as const
+    const waits = { outcome: 'waits', ended: [] }
+    expect(await visited(false, { refusal, areLanesChecked: false })).to.deep.equal(waits)
+    expect(await visited(false, { areLanesChecked: false })).to.deep.equal(waits)
   })
 
   it('waits while its chain’s clock gives it time, though ours does not', async () => {

@@ -22,15 +22,15 @@ describe('a deposit report', () => {
   afterEach(() => fresh.drop())
 
   /**
-   * Of 5, by a transaction in block 5 that pays the vault these amounts; a thousand and
-   * more together wait for block 14.
+   * Of 5, by a transaction in block 5 that pays the vault these amounts, or somebody else where it is a withdrawal; a
+   * thousand and more together wait for block 14.
    */
-  async function reported(amounts: readonly bigint[], requiredConfirmations = 1) {
+  async function reported(amounts: readonly bigint[], requiredConfirmations = 1, { isDeposit } = { isDeposit: true }) {
     const store = createStore(fresh.database)
     const [user, vault] = [randomAddress(), randomAddress()]
     const logs = amounts.map((amount, logIndex) => ({
       address: usdOn1,
-      topics: [transferTopic, pad(user), pad(vault)],
+      topics: [transferTopic, pad(user), pad(isDeposit ? vault : randomAddress())],
       data: toHex(amount, { size: 32 }),
       logIndex,
     }))
@@ -48,6 +48,7 @@ describe('a deposit report', () => {
     let head = 9n
     let seen: 'nowhere' | 'pool' | 'block' = 'block'
     const asked: string[] = []
+    const told: { outcome: string; code?: string }[] = []
     const chain = {
       config: { chainId: 1, vault, pollIntervalMs: 0, confirmations: 1, tokens },
       knows: async () => asked.push('knows') && seen !== 'nowhere',
@@ -69,15 +70,18 @@ describe('a deposit report', () => {
       changed: () => {},
       unseen: createUnseen(() => performance.now()),
       now: () => clock ?? Date.now(),
-      log: { info: () => {} },
+      log: {
+        info: ({ outcome, code }: { outcome: string; code?: string }) => told.push({ outcome, ...(code && { code }) }),
+      },
     } as never)
-    const report = { user, chainId: 1, transactionHash, sender: user, token: usdOn1, amount: 5n, isDeposit: true }
+    const report = { user, chainId: 1, transactionHash, sender: user, token: usdOn1, amount: 5n, isDeposit }
     const { id } = await store.reportDeposit(report, requiredConfirmations, Date.now())
     return {
       user,
       receipt,
       chain,
       asked,
+      told,
       async visitedAt(number: bigint) {
         head = number
         const [work] = await until(async () => {
@@ -111,7 +115,7 @@ describe('a deposit report', () => {
   it('counts for what has arrived, and waits while that can’t be measured', async () => {
     const report = await reported([7n])
     report.chain.measureArrivals = async () => [null]
-    expect(await report.visitedAt(9n)).to.include({ status: 'pending', error: null })
+    expect(await report.visitedAt(9n)).to.include({ status: 'pending', error: null, confirmations: 1 })
     report.chain.measureArrivals = async () => [5n]
     expect((await report.visitedIn('block')).status).to.equal('recorded')
     const store = createStore(fresh.database)
@@ -167,7 +171,16 @@ describe('a deposit report', () => {
     const small = await reported([5n, 5n])
     expect((await small.visitedAt(9n)).status).to.equal('recorded')
     const large = await reported([5n, 995n])
-    expect((await large.visitedAt(13n)).status).to.equal('pending')
-    expect((await large.visitedAt(14n)).status).to.equal('recorded')
+    expect(await large.visitedAt(13n)).to.include({ status: 'pending', confirmations: 9 })
+    expect(await large.visitedAt(14n)).to.include({ status: 'recorded', confirmations: 10 })
+  })
+
+  it('is logged with how it has ended, which the books decide', async () => {
+    const first = await reported([5n])
+    await first.visitedAt(9n)
+    expect(first.told).to.deep.equal([{ outcome: 'recorded' }])
+    const overdrawn = await reported([5n], 1, { isDeposit: false })
+    await overdrawn.visitedAt(9n)
+    expect(overdrawn.told).to.deep.equal([{ outcome: 'refused', code: 'withdrawal_exceeds_balance' }])
   })
 })

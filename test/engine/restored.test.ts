@@ -1,5 +1,4 @@
 import { expect } from 'chai'
-import { pino } from 'pino'
 import { type Abi, type Address, createWalletClient, encodeFunctionData, type Hex, http } from 'viem'
 import { createChain } from '../../server/chain/createChain.js'
 import { solverVaultAbi } from '../../server/chain/generated/contracts.js'
@@ -145,7 +144,7 @@ describe('a payout that a restored database does not know', () => {
     // A key that was never paid: there is no log of it, as on a node that lags behind the one that was asked before.
     const unseen = { ...work, stepKey: randomHash() }
     const adoption = adoptExecution(unseen, createChain(a()), 'paid', {
-      log: pino({ level: 'silent' }),
+      tellSeldom: () => undefined,
     } as unknown as EngineTools)
     expect(await adoption).to.deep.equal({ outcome: 'waits', found: false })
   })

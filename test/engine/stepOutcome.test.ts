@@ -1,5 +1,4 @@
 import { expect } from 'chai'
-import { pino } from 'pino'
 import type { Address } from 'viem'
 import type { Chain } from '../../server/chain/chain.js'
 import { resultOf } from '../../server/engine/outcomes/stepOutcome.js'
@@ -23,7 +22,7 @@ describe('a reverted transaction whose call now fails for having been paid, of w
     } as unknown as Chain
     const tools = {
       codec: { decodeRevert: () => ({ name: 'AlreadyFulfilled', message: 'paid' }) },
-      log: pino({ level: 'silent' }),
+      tellSeldom: () => undefined,
     } as unknown as EngineTools
     const work = {
       ref: { actionId: 'a', intentIndex: 0, stepIndex: 0 },

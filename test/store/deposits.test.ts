@@ -70,11 +70,13 @@ describe('recorded deposits', () => {
     const refusal = { outcome: 'refused', code: 'deposit_mismatch', message: 'no such transaction' } as const
     const lookedAt = await report(5n)
     const reported = { user, chainId: 1, transactionHash, sender: user, token: usdOn1, amount: 5n, isDeposit: true }
-    expect(await store.settleDeposit(lookedAt, refusal, Date.now())).to.equal('settled')
+    const isRefused = { outcome: 'refused', code: 'deposit_mismatch' }
+    expect(await store.settleDeposit(lookedAt, refusal, Date.now())).to.deep.equal(isRefused)
+    expect(await store.settleDeposit(lookedAt, refusal, Date.now())).to.deep.equal({ outcome: 'before' })
     const again = await store.reportDeposit(reported, 1, lookedAt.reportedAt + 1)
-    expect(await store.settleDeposit(lookedAt, refusal, Date.now()), 'a look that took long').to.equal('waits')
+    expect(await store.settleDeposit(lookedAt, refusal, Date.now()), 'a look that took long').to.deep.equal({ outcome: 'waits' })
     expect((await store.readDeposit(again.id))!.status).to.equal('pending')
-    expect(await store.settleDeposit(again, refusal, Date.now())).to.equal('settled')
+    expect(await store.settleDeposit(again, refusal, Date.now())).to.deep.equal(isRefused)
     expect((await store.readDeposit(again.id))!.status).to.equal('refused')
   })
 
@@ -85,7 +87,7 @@ describe('recorded deposits', () => {
         const amount = isDeposit ? 7n : 100n
         const work = await store.reportDeposit({ ...report, isDeposit, amount }, 1, Date.now())
         const found = { outcome: 'found', custody, movements, mismatch: 'not that', ...place } as const
-        await store.settleDeposit(work, found, Date.now())
+        expect(await store.settleDeposit(work, found, Date.now())).to.include({ outcome: 'refused' })
         expect((await store.readDeposit(work.id))?.status).to.equal('refused')
       }
     }

@@ -18,8 +18,11 @@ export type Tips = ReturnType<typeof createTips>
  */
 export function createTips(now: () => number) {
   const learned = new Map<number, { tip: bigint; at: number }>()
-  /** Transactions whose fees were raised since blocks had passed them over, and whether that may be for their size. */
-  const raised = new Map<number, { isLarge: boolean }>()
+  /**
+   * The last transaction of each lane whose fees were raised since blocks had passed it over: the tip with which they
+   * did at first, and whether that may have been for its size.
+   */
+  const raised = new Map<string, { id: number; tip: bigint; isLarge: boolean }>()
 
   return {
     /** The chain's configuration with the tip that new forms are to offer: the learned one, and at least `leastTip`. */
@@ -33,8 +36,11 @@ export function createTips(now: () => number) {
      * Says that blocks have passed a transaction over although it paid the base fee, and that its fees are raised for
      * that.
      */
-    passedOver({ id, gasLimit }: JournalTransaction, { gasLimit: ofBlock }: Pick<Block, 'gasLimit'>): void {
-      raised.set(id, { isLarge: raised.get(id)?.isLarge || gasLimit * largeShare > ofBlock })
+    passedOver(transaction: JournalTransaction, { gasLimit: ofBlock }: Pick<Block, 'gasLimit'>): void {
+      const { id, gasLimit, forms } = transaction
+      const before = raisedAs(transaction)
+      const tip = before?.tip ?? forms.at(-1)!.maxPriorityFeePerGas
+      raised.set(laneOf(transaction), { id, tip, isLarge: before?.isLarge || gasLimit * largeShare > ofBlock })
     },
 
     /**
@@ -43,14 +49,16 @@ export function createTips(now: () => number) {
      * what the node suggests as well.
      */
     async mined(
-      { id, forms, authorizations }: JournalTransaction,
+      transaction: JournalTransaction,
       hash: string,
       chain: Pick<Chain, 'config' | 'suggestedTip'>,
     ): Promise<void> {
-      const form = forms.find((one) => one.hash === hash)
-      const known = raised.get(id)
-      if (!raised.delete(id) || !form || form === forms[0]) return
-      const isSure = authorizations.length === 0 && !known?.isLarge
+      const before = raisedAs(transaction)
+      if (!before) return
+      raised.delete(laneOf(transaction))
+      const form = transaction.forms.find((one) => one.hash === hash)
+      if (!form || form.maxPriorityFeePerGas <= before.tip) return
+      const isSure = transaction.authorizations.length === 0 && !before.isLarge
       const paid = form.maxPriorityFeePerGas
       const suggested = isSure ? paid : await chain.suggestedTip().catch(() => 0n)
       const shown = suggested < paid ? suggested : paid
@@ -58,6 +66,11 @@ export function createTips(now: () => number) {
       // One that is not sure to show it takes nothing back of what others have shown.
       if (isSure || shown > current(chainId)) learned.set(chainId, { tip: shown, at: now() })
     },
+  }
+
+  function raisedAs(transaction: JournalTransaction) {
+    const known = raised.get(laneOf(transaction))
+    return known?.id === transaction.id ? known : null
   }
 
   function current(chainId: number): bigint {
@@ -69,4 +82,8 @@ export function createTips(now: () => number) {
     learned.set(chainId, { tip: lower, at: now() })
     return lower
   }
+}
+
+function laneOf({ chainId, signer }: JournalTransaction): string {
+  return `${chainId}:${signer}`
 }

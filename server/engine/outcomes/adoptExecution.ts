@@ -43,10 +43,8 @@ export async function adoptExecution(work: StepWork, chain: Chain, done: Done, t
     if (isUnmined) return (await isPending(work, chain)) ? { outcome: 'waits', found: false } : { outcome: 'none' }
     if (done !== 'paid') return ended(unknownTransaction)
     const { chainId } = chain.config
-    tools.log.warn(
-      { ...stepFields(work), chainId, stepKey: work.stepKey },
-      'no node has the log of what the vault has paid',
-    )
+    const fields = { ...stepFields(work), chainId, stepKey: work.stepKey }
+    tools.tellSeldom('warn', fields, 'no node has the log of what the vault has paid')
     return { outcome: 'waits', found: false }
   }
   const { transaction, receipt, head } = await chain.transaction(found.hash, { asksAll: true })

@@ -12,13 +12,14 @@ import { isFinal } from './finality.js'
 export async function findPayment(
   airdrop: Airdrop,
   chain: Chain,
-  tools: Pick<EngineTools, 'log'>,
+  tools: Pick<EngineTools, 'tellSeldom'>,
 ): Promise<AirdropResult | null> {
   const stepKey = airdropKey(airdrop)
   const hash = await chain.findFulfilment(stepKey)
   if (!hash || hash === 'unsearched') {
     const { chainId, token, wallet, round } = airdrop
-    tools.log.warn({ chainId, token, wallet, round, stepKey }, 'no node has the log of what the vault has paid')
+    const fields = { chainId, token, wallet, round, stepKey }
+    tools.tellSeldom('warn', fields, 'no node has the log of what the vault has paid')
     return null
   }
   const { receipt, head } = await chain.transaction(hash, { asksAll: true })
@@ -59,7 +60,7 @@ export async function airdropResultOf(
   airdrop: Airdrop,
   receipt: Receipt,
   chain: Chain,
-  tools: Pick<EngineTools, 'codec' | 'log'>,
+  tools: Pick<EngineTools, 'codec' | 'tellSeldom'>,
 ): Promise<AirdropResult | null> {
   // A replica with another chains file may have sent it through a vault of which nothing can be read here. A cancel,
   // which its signer sends to himself, can be read.

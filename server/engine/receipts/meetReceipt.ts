@@ -41,7 +41,7 @@ export async function meetReceipt(
     const named = { ...transactionFields(transaction), hash: receipt.hash }
     // A database or a node that is away comes back.
     const level = tools.isOutage(error) ? 'warn' : 'error'
-    tools.log[level]({ err: error, ...named }, 'transaction could not be settled')
+    tools.tellSeldom(level, { err: error, ...named }, 'transaction could not be settled')
   }
 }
 

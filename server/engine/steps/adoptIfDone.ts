@@ -5,6 +5,7 @@ import { runsCalls } from '../../domain/stepKind.js'
 import type { StepWork } from '../../store/actions/steps.js'
 import { endStep, failStep, moved, type Visit, waits } from '../visit.js'
 import type { EngineTools } from '../tools.js'
+import { headOf } from '../lanes/heads.js'
 import { adoptExecution } from '../outcomes/adoptExecution.js'
 import { type Done, doneBefore } from '../outcomes/doneBefore.js'
 import type { Plan } from '../payload.js'
@@ -32,7 +33,7 @@ export async function adoptIfDone(
   const work = { ...given, stepKey }
   const remembered = await doneBefore(work, chain, {
     // The newest head at the least: where the vault has not paid by then, the credit may be given back.
-    since: tools.heads.get(chain.config.chainId)?.number,
+    since: (await headOf(chain, tools)).number,
     isItsOwn: (key) => owns(given, key, tools),
     asksAccount: untried.includes(reason),
   })

@@ -158,15 +158,18 @@ export function createBundles(settings: BundleSettings, tools: () => EngineTools
 
   /** Never throws: the steps' visits are told. */
   async function sendNext(collection: Collection, freeLane: () => void): Promise<void> {
-    let taken = collection.waiting
+    const seen = collection.waiting
+    let taken: Waiting[] | null = null
     try {
-      const { chain } = taken[0]!.step
+      const { chain } = seen[0]!.step
       taken = takeWhatFits(collection, mostGasOf(collection, await headOf(chain, tools()), chain))
       closeIfDue(collection)
       await sendTogether(taken, freeLane)
     } catch (error) {
-      collection.waiting = collection.waiting.filter((entry) => !taken.includes(entry))
-      for (const { reject } of taken) reject(error)
+      // Of those that were seen waiting another bundle may have taken some meanwhile.
+      const failed = taken ?? seen.filter((entry) => collection.waiting.includes(entry))
+      collection.waiting = collection.waiting.filter((entry) => !failed.includes(entry))
+      for (const { reject } of failed) reject(error)
     }
   }
 

@@ -160,6 +160,12 @@ export async function postponeDeposits(database: Database, waits: readonly Depos
 }
 
 /**
+ * How a report has ended. `refused` is also what was found, where the booking forbids it. `before`: somebody else has
+ * ended it. `waits`: not yet.
+ */
+type DepositEnd = { outcome: 'recorded' | 'before' | 'waits' } | { outcome: 'refused'; code: ServiceErrorCode }
+
+/**
  * Ends a report: money, ledger and record in one transaction, once per movement. `waits`: whether a step has the
  * transaction as its payment shows only later, and nothing is changed now. A refusal is for the report as it was looked
  * at, not for one that has been sent anew since.
@@ -169,21 +175,16 @@ export async function settleDeposit(
   { id, reportedAt }: Pick<DepositWork, 'id' | 'reportedAt'>,
   result: DepositResult,
   now: number,
-): Promise<'settled' | 'waits'> {
-  const settle = async (trx: Transaction): Promise<'settled' | 'waits'> => {
+): Promise<DepositEnd> {
+  const settle = async (trx: Transaction): Promise<DepositEnd> => {
     const row = await trx.lock(trx<DepositRow>('deposits').where({ id })).first()
-    if (row?.status !== 'pending') return 'settled'
+    if (row?.status !== 'pending') return { outcome: 'before' }
     if (result.outcome === 'refused') {
-      if (row.reported_at !== reportedAt) return 'waits'
-      await refuse(trx('deposits'), id, result.code, result.message)
-      return 'settled'
+      return row.reported_at === reportedAt ? refuse(trx('deposits'), id, result) : { outcome: 'waits' }
     }
     const refusal = await bookDeposit(trx, row, result, now)
-    if (refusal === 'waits') return 'waits'
-    if (refusal) {
-      await refuse(trx('deposits'), id, refusal.code, refusal.message)
-      return 'settled'
-    }
+    if (refusal === 'waits') return { outcome: 'waits' }
+    if (refusal) return refuse(trx('deposits'), id, refusal)
     await trx('deposits').where({ id }).update({
       status: 'recorded',
       custody: result.custody,
@@ -193,15 +194,20 @@ export async function settleDeposit(
       due_at: null,
       recorded_at: now,
     })
-    return 'settled'
+    return { outcome: 'recorded' }
   }
   return database.transact(settle, { looksAgain: true })
 }
 
-async function refuse(deposits: Knex.QueryBuilder, id: number, code: ServiceErrorCode, message: string): Promise<void> {
+async function refuse(
+  deposits: Knex.QueryBuilder,
+  id: number,
+  { code, message }: { code: ServiceErrorCode; message: string },
+): Promise<DepositEnd> {
   await deposits
     .where({ id, status: 'pending' })
     .update({ status: 'refused', error_code: code, error_message: storedMessage(message), due_at: null })
+  return { outcome: 'refused', code }
 }
 
 function hashOf(report: DepositReport): Hash {
