@@ -70,7 +70,7 @@ async function grow({ actions, rounds, chains }: Growth): Promise<Grown> {
   }
   // Of today, or the first sweeps would have all of them to remove.
   await database.knex('idempotency_keys').update({ created_at: Date.now() })
-  await hurry(database)
+  await writeUnsafely(database)
   for (let round = 0; round < rounds; round++) {
     const highest = await highestIds(database)
     for (const [table, columns] of Object.entries(varied)) await copy(database, { table, ...columns, highest }, round)
@@ -82,7 +82,7 @@ async function grow({ actions, rounds, chains }: Growth): Promise<Grown> {
 }
 
 /** What is lost when the copying is cut short is thrown away anyway. */
-async function hurry({ kind, knex }: Database): Promise<void> {
+async function writeUnsafely({ kind, knex }: Database): Promise<void> {
   if (kind === 'mysql') return
   for (const pragma of ['journal_mode = OFF', 'cache_size = -1000000']) {
     await knex.raw(`PRAGMA ${pragma}`)

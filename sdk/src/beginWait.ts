@@ -40,7 +40,7 @@ export function beginWait(what: 'step' | 'action', options: WatchOptions) {
     },
 
     /** After a change, which others may follow soon. */
-    hurry(): void {
+    lookSoon(): void {
       pauseMs = shortestPauseMs
     },
 

@@ -41,7 +41,7 @@ export async function waitForStep(calls: WaitCalls, ref: StepRef, options: WaitO
     const before = last
     last = step
     if (before && stateOf(before) === stateOf(step)) return
-    wait.hurry()
+    wait.lookSoon()
     await untilAborted(onChange?.(step), signal)
   }
   /** Whether it has ended. What the stream tells may be history, such as a failure that was tried again since. */

@@ -72,7 +72,7 @@ export async function* watchAction(
     }
     known.set(place, progress)
     last = step
-    wait.hurry()
+    wait.lookSoon()
     await untilAborted(onProgress?.(progress), signal)
     yield progress
   }

@@ -2,7 +2,7 @@ import type { Store } from '../store/store.js'
 import type { EngineTools } from './tools.js'
 
 const sweepEveryMs = 10 * 60 * 1000
-const hurryEveryMs = 10_000
+const pullInEveryMs = 10_000
 
 type Job = { timer: NodeJS.Timeout; underWay: () => Promise<void> | null }
 
@@ -13,7 +13,7 @@ export function createUpkeep({
   log,
   now,
 }: Pick<EngineTools, 'log' | 'now'> & {
-  store: Pick<Store, 'sweep' | 'hurryFarOff'>
+  store: Pick<Store, 'sweep' | 'pullInFarOff'>
   chains: ReadonlyMap<number, unknown>
 }) {
   const stopping = new AbortController()
@@ -24,8 +24,8 @@ export function createUpkeep({
       jobs = [
         repeated(sweepEveryMs, () => store.sweep(now(), stopping.signal), 'the store could not be swept'),
         repeated(
-          hurryEveryMs,
-          () => store.hurryFarOff([...chains.keys()], now()),
+          pullInEveryMs,
+          () => store.pullInFarOff([...chains.keys()], now()),
           'what a clock had put off too far could not be looked for',
         ),
       ]

@@ -63,7 +63,7 @@ export function putOff(dialect: Dialect, table: ClaimedTable, delayMs: number): 
  * Makes rows due at once that are due later than anything is put off for. Their time was set by a clock that was ahead
  * then and has been set right since; by the present clock they would be left alone for as long as it had been ahead.
  */
-export async function hurryFarOff(database: Database, chainIds: readonly number[], now: number): Promise<void> {
+export async function pullInFarOff(database: Database, chainIds: readonly number[], now: number): Promise<void> {
   const dueFarOff = (table: ClaimedTable) => (knex: Knex) =>
     knex(table).where('due_at', '>', database.after(farOffMs(table)))
   const claimed = (['steps', 'deposits', 'airdrops'] as const).map((table) => ({

@@ -15,7 +15,7 @@ import {
 } from './airdrops.js'
 import { readBalances } from './money/balances.js'
 import { readGenesis, rememberGenesis } from './chainIdentities.js'
-import { endLeases, hurryFarOff } from './claims.js'
+import { endLeases, pullInFarOff } from './claims.js'
 import type { Database } from './connection/database.js'
 import { claimDueDeposits, postponeDeposits, readDeposits, reportDeposit, settleDeposit } from './money/deposits.js'
 import { noteEmptyLedger } from './emptyLedger.js'
@@ -112,7 +112,7 @@ export function createStore(database: Database) {
     requestStep: createStepRequests(database),
     claimDueSteps: on(claimDueSteps),
     endLeases: on(endLeases),
-    hurryFarOff: on(hurryFarOff),
+    pullInFarOff: on(pullInFarOff),
     postponeStep: (ref: StepRef, delayMs: number, unseen?: StepWait['unseen']) => postpone({ ref, delayMs, unseen }),
     /** Batched: many accounts are freed at once, those of a bundle. */
     hurryStep: grouped(on(hurrySteps), mostAtOnce),

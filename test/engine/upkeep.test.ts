@@ -9,13 +9,13 @@ describe('what the store needs now and then', () => {
   afterEach(() => mock.timers.reset())
 
   it('is done again and again, not begun while it is under way, and waited for at the end', async () => {
-    const hurried: unknown[] = []
+    const pulledIn: unknown[] = []
     let sweeps = 0
     let end = () => {}
     const store = {
-      hurryFarOff: async (...given: unknown[]) => {
-        hurried.push(given)
-        if (hurried.length === 1) throw new Error('the database is away')
+      pullInFarOff: async (...given: unknown[]) => {
+        pulledIn.push(given)
+        if (pulledIn.length === 1) throw new Error('the database is away')
         await new Promise<void>((resolve) => (end = resolve))
       },
       sweep: async () => void (sweeps += 1),
@@ -25,12 +25,12 @@ describe('what the store needs now and then', () => {
     const upkeep = createUpkeep({ store, log, chains: new Map([[1, null]]), now: () => 7 })
     upkeep.start()
     mock.timers.tick(10_000)
-    expect(hurried).to.deep.equal([[[1], 7]])
+    expect(pulledIn).to.deep.equal([[[1], 7]])
     await until(() => warned.length === 1, 'the failure to be told')
 
     mock.timers.tick(10_000)
     mock.timers.tick(60_000)
-    expect(hurried).to.have.length(2)
+    expect(pulledIn).to.have.length(2)
     mock.timers.tick(10 * 60_000)
     expect(sweeps).to.equal(1)
 
@@ -41,6 +41,6 @@ describe('what the store needs now and then', () => {
     end()
     await stopped
     mock.timers.tick(60_000)
-    expect(hurried).to.have.length(2)
+    expect(pulledIn).to.have.length(2)
   })
 })

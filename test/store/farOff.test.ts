@@ -32,9 +32,9 @@ describe('what is due later than anything is put off for', () => {
     await store.openLane({ chainId: 1, signer, chainNonce: 0, ifLedgerIsNew: null }, now + hourMs)
     await store.recordTransaction(aNewTransaction({ chainId: 1, signer, steps: [] }), now + hourMs)
     const due = async (at: number) => (await store.readDueTransactions(1, 10, at)).length
-    await store.hurryFarOff([2], now)
+    await store.pullInFarOff([2], now)
     expect(await due(now)).to.equal(0)
-    await store.hurryFarOff([1, 2], now)
+    await store.pullInFarOff([1, 2], now)
     expect(await due(now)).to.equal(1)
   })
 
@@ -44,7 +44,7 @@ describe('what is due later than anything is put off for', () => {
     await report(user)
     for (const table of ['steps', 'deposits']) await putOff(table, Date.now() + 3 * hourMs)
     expect(await claimed()).to.equal(0)
-    await store.hurryFarOff([1], Date.now())
+    await store.pullInFarOff([1], Date.now())
     expect(await claimed()).to.equal(1)
     const [deposit] = await database.knex<{ due_at: number }>('deposits').select('due_at')
     expect(deposit!.due_at).to.be.within(Date.now() - 10_000, Date.now() + 1_000)
@@ -62,7 +62,7 @@ describe('what is due later than anything is put off for', () => {
     await store.postponeStep(ref, 10 * hourMs)
     await store.postponeDeposit({ id, delayMs: unmined.longestMs })
     await store.postponeAirdrop(asked.airdrop, 10 * hourMs)
-    await store.hurryFarOff([1], Date.now())
+    await store.pullInFarOff([1], Date.now())
     for (const table of tables) {
       const [row] = await database.knex<{ due_at: number }>(table).select('due_at').whereNotNull('due_at')
       expect(row!.due_at - Date.now(), table).to.be.within(longMs[table] - 60_000, longMs[table] + 1_000)

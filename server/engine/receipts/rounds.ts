@@ -14,7 +14,7 @@ export function createRounds(round: () => Promise<Pause>) {
       loop = run()
     },
     /** Has a pause that can be cut end in so many milliseconds, unless it ends before that. */
-    hurry(ms: number): void {
+    cutPause(ms: number): void {
       if (pause?.canBeCut) pause.cutTo(ms)
     },
     /** Resolves once the round under way has ended. */

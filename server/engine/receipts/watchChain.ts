@@ -56,7 +56,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
      */
     look(sent: Hash): void {
       const firstMs = awaited.add(sent, performance.now())
-      if (firstMs !== null) rounds.hurry(firstMs)
+      if (firstMs !== null) rounds.cutPause(firstMs)
     },
     async stop(): Promise<void> {
       await rounds.stop()

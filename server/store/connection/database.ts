@@ -236,18 +236,18 @@ async function runOnce<T>(
 ): Promise<T> {
   const client = knex.client as Client & Pool
   const connection = await client.acquireConnection()
-  const hurry = waitForDisk ? null : (connection as SqliteConnection)
+  const relaxed = waitForDisk ? null : (connection as SqliteConnection)
   const joins = kind === 'mysql' && !isOfGalera(connection)
   const cannotRollBack = (reason: unknown) => {
     // In SQLite a ROLLBACK also fails where nothing is open any more, and the connection is as good as before.
     if (kind === 'mysql') abandon(connection, reason)
   }
   try {
-    hurry?.pragma('synchronous = NORMAL')
+    relaxed?.pragma('synchronous = NORMAL')
     return await runTransaction(client, connection, { joins, kind, notice, abandon: cannotRollBack }, work)
   } finally {
     try {
-      hurry?.pragma('synchronous = FULL')
+      relaxed?.pragma('synchronous = FULL')
     } finally {
       await client.releaseConnection(connection)
     }

@@ -183,7 +183,7 @@ async function endSteps(trx: Transaction, ended: readonly Ended[], now: number):
     change: { ...endOf(row, result), ...(isAnothers && { transaction_id: null }) },
   }))
   const { changed, all } = await changeAndRead(trx, changes, now)
-  await hurrySuccessors(trx, ended, byName(all), now)
+  await goOnToSuccessors(trx, ended, byName(all), now)
   return changed
 }
 
@@ -240,7 +240,7 @@ function isExcusedResult(result: StepResult): boolean {
  * Makes the step after each ended one due at once if it is executing, or asks for it if it follows a payment by itself.
  * `steps`: all steps of the same intents, by `nameOfStep`.
  */
-async function hurrySuccessors(
+async function goOnToSuccessors(
   trx: Transaction,
   ended: readonly Ended[],
   steps: ReadonlyMap<string, StepRow>,
@@ -248,11 +248,11 @@ async function hurrySuccessors(
 ): Promise<void> {
   for (const { row, result } of ended) {
     const next = steps.get(nameOfStep({ ...refOf(row), stepIndex: row.step_index + 1 }))
-    if (next) await hurry(trx, { next, before: row, succeeded: result.status === 'success' }, now)
+    if (next) await goOn(trx, { next, before: row, succeeded: result.status === 'success' }, now)
   }
 }
 
-async function hurry(
+async function goOn(
   trx: Transaction,
   { next, before, succeeded }: { next: StepRow; before: StepRow; succeeded: boolean },
   now: number,
