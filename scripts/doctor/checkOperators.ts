@@ -50,7 +50,7 @@ export async function checkOperators(
     const lane = lanes.find(({ signer }) => signer === operator)
     if (lane?.status === 'paused') fault('lane.paused', `${operator} signs nothing: ${lane.reason}`, seePaused)
   }
-  // As the service itself holds them against the chain: by the highest that a node tells, those of keys
+  // As the service itself compares them with the chain: by the highest that a node tells, those of keys
   // that are gone and paused ones too.
   for (const { signer, nextNonce } of lanes.filter(({ isAhead, isRetired }) => !isAhead && !isRetired)) {
     const nonce = await highestNonce(nodes, signer)

@@ -251,12 +251,12 @@ export const chainMutations: Mutation[] = [
     tests: ['test/engine/sendWindow.test.ts', '-g', 'is filled up as blocks come'],
   },
   {
-    name: 'what is held waits until it is looked after for its own sake',
+    name: 'what is queued waits until it is looked after for its own sake',
     changes: [
       {
         file: 'server/engine/receipts/watchChain.ts',
-        find: 'heldSends.check()',
-        replace: 'void heldSends',
+        find: 'queuedSends.check()',
+        replace: 'void queuedSends',
       },
     ],
     tests: ['test/engine/sendWindow.test.ts', '-g', 'is filled up as blocks come'],

@@ -3,11 +3,11 @@ import type { Mutation } from './mutation.js'
 /** Of whom a lane's nonce is believed, and of what holds payouts or lets a key go. */
 export const laneMutations: Mutation[] = [
   {
-    name: 'what is held is read with all that it carries whenever it is due',
+    name: 'what is queued is read with all that it carries whenever it is due',
     changes: [
       {
         file: 'server/engine/receipts/silent.ts',
-        find: 'due.filter((transaction) => !tools.sendWindow.holds(transaction))',
+        find: 'due.filter((transaction) => !tools.sendWindow.isQueued(transaction))',
         replace: 'due',
       },
     ],

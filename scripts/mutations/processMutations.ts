@@ -160,8 +160,8 @@ export const processMutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/places.ts',
-        find: 'return heldBy(chainId) + 1 > free - 1',
-        replace: 'return heldBy(chainId) < 0 || free < 1',
+        find: 'return takenBy(chainId) + 1 > free - 1',
+        replace: 'return takenBy(chainId) < 0 || free < 1',
       },
     ],
     tests: ['test/engine/worker.test.ts', '-g', 'may have is taken'],

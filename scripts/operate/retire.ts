@@ -7,8 +7,8 @@ import { readKnownAddresses } from '../../server/store/knownAddresses.js'
 import { createStore, type Store } from '../../server/store/store.js'
 
 /**
- * Has a lane be held against its chain no more: its key can pay nothing from any vault, whoever has it. `givesUp`: what
- * is open of it is given up, and carried out by others; for a key that is lost or that others have.
+ * Has a lane be compared with its chain no more: its key can pay nothing from any vault, whoever has it. `givesUp`:
+ * what is open of it is given up, and carried out by others; for a key that is lost or that others have.
  */
 export async function retire(
   chain: Chain,

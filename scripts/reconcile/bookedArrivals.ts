@@ -5,7 +5,7 @@ import type { Movement } from './vaultLogs.js'
 
 /**
  * What is booked of each arrival of a token, and by which causes. Those of one transaction
- * are held against each other however the node that told them when they were booked has numbered them.
+ * are compared with each other however the node that told them when they were booked has numbered them.
  */
 export function bookedArrivals(
   arrivals: readonly Movement[],

@@ -4,7 +4,7 @@ import type { Books } from './compareVaults.js'
 
 /**
  * What the ledger says of a token that the chains file does not name, in its smallest
- * unit: no vault is held against it.
+ * unit: no vault is compared with it.
  */
 export type NotLookedAt = { chainId: number; token: Address; recorded: bigint; paid: bigint; owed: bigint }
 

@@ -29,7 +29,7 @@ export function arrivalsWithoutLog(booked: ReadonlyMap<string, bigint>, onChain:
 }
 
 /**
- * Payouts of one token that stand on one side only. An entry is first held against the transaction that the journal
+ * Payouts of one token that stand on one side only. An entry is first compared with the transaction that the journal
  * names for it; where it names none that has paid as much, equal amounts are taken for the same payout, and of several
  * equal ones another than the real culprit may be named.
  */

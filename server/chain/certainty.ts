@@ -63,7 +63,7 @@ export function createCertainty(
 }
 
 /**
- * What counts of a receipt: where it is, whose it is, and what it did. Logs are held against each other by their place
+ * What counts of a receipt: where it is, whose it is, and what it did. Logs are compared with each other by their place
  * in it; some nodes count them from 0 in each transaction, others through the block.
  */
 function isSameReceipt(a: Receipt, b: Receipt): boolean {

@@ -154,15 +154,15 @@ export function createArrivalMeter(
     // Nobody's address, so that the token has no reason to treat it otherwise.
     const recipient: Address = `0x${keccak256(token).slice(26)}`
     const balanceOf = (holder: Address) => ({ from: vault, to: token, data: encodeBalanceOf(holder) })
-    const holds = [call('eth_call', balanceOf(vault), 'latest')]
-    const held = await rpc
-      .read(holds, ([answer]) => wordIn(resultOf(answer)))
+    const asked = [call('eth_call', balanceOf(vault), 'latest')]
+    const balance = await rpc
+      .read(asked, ([answer]) => wordIn(resultOf(answer)))
       .catch(async (error: unknown) => {
-        if (!(error instanceof ChainUnavailable) || !(await isSilent(holds))) throw error
+        if (!(error instanceof ChainUnavailable) || !(await isSilent(asked))) throw error
         return null
       })
-    if (held === null) return null
-    const tried = held < amount ? held : amount
+    if (balance === null) return null
+    const tried = balance < amount ? balance : amount
     if (tried === 0n) return null
     const transfer = { from: vault, to: token, data: encodeTransfer(recipient, tried) }
     const calls = [balanceOf(recipient), transfer, balanceOf(recipient)]

@@ -18,7 +18,7 @@ export type PaymentCheck =
   /** Its sender, recipient, value or data is not what was asked for, wherever it is mined. */
   | { outcome: 'mismatch'; message: string }
 
-/** Holds a mined transaction that a user claims to have sent against the batch that it is to carry out. */
+/** Compares a mined transaction that a user claims to have sent with the batch that it is to carry out. */
 export function verifyPayment(options: {
   transaction: ChainTransaction
   receipt: Receipt

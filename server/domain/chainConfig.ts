@@ -50,7 +50,7 @@ export type ChainConfig = {
   /** How many blocks, the including one among them, make a transaction final. */
   confirmations: number
   /**
-   * How many blocks back what has been final is still held against the chain, to notice
+   * How many blocks back what has been final is still compared with the chain, to notice
    * deeper reorganisations; 0: none.
    */
   reorganisationBlocks: number

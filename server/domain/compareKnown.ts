@@ -10,7 +10,7 @@ export type AddressOfChain = { chainId: number; kind: 'vault' | 'token' | 'funde
 /** `isDropped`: an earlier start has found that the chains file does not name it any more, and has allowed that. */
 export type KnownAddress = AddressOfChain & { isDropped: boolean }
 
-/** What the chains file names and what is known from earlier starts, held against each other. */
+/** What the chains file names and what is known from earlier starts, compared with each other. */
 export type Comparison = {
   /** To be remembered: named now, and either not known yet or known as dropped. */
   fresh: AddressOfChain[]

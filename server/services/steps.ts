@@ -66,7 +66,7 @@ export function createSteps(deps: {
       const forbidden = pays ? forbiddenRecipient(work.user, work.intent, batch) : null
       if (forbidden !== null) throw new ServiceError('recipient_not_allowed', forbidden)
       const isAsked = work.view.status !== 'success' && work.view.status !== 'executing'
-      // A presigned step is refused as such, whatever it names: nothing of it was held against the configuration.
+      // A presigned step is refused as such, whatever it names: nothing of it was compared with the configuration.
       if (isAsked && work.kind !== 'presigned') requireConfigured(work)
       const { view, isAccepted } = await handedOver(work, {
         ref,

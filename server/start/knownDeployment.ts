@@ -19,7 +19,7 @@ type Dropped = {
   remedy: string
 }
 
-/** The chains file held against what the database remembers of earlier starts. */
+/** The chains file compared with what the database remembers of earlier starts. */
 type KnownDeployment = {
   /** What the database remembers. */
   known: KnownAddress[]

@@ -16,7 +16,7 @@ import type { Start } from './start.js'
 import { refuseOtherDecimals } from './tokenDecimals.js'
 
 /**
- * Opens the configured chains and keys, or the embedded ones, and holds them against what the database knows of them.
+ * Opens the configured chains and keys, or the embedded ones, and compares them with what the database knows of them.
  * Throws where the service must not go on with them.
  */
 export async function openChains(

@@ -96,7 +96,7 @@ describe('a service that is killed at any point', () => {
     }
   }
 
-  /** Started again as it is, with the same client; then everything is held against what has to be. */
+  /** Started again as it is, with the same client; then everything is compared with what has to be. */
   async function finish(ground: KillGround, scenario: Scenario, progress: Progress) {
     const loaded = loadConfig({ ...ground.env, PORT: '0', LOG_LEVEL: 'silent' })
     if (!loaded.ok) throw new Error(loaded.problems.join('; '))

@@ -35,7 +35,7 @@ export function insist(condition: boolean, sentence: string): asserts condition 
   if (!condition) throw new Error(sentence)
 }
 
-/** What accounts have signed and what they have run, held against what the chain shows. */
+/** What accounts have signed and what they have run, compared with what the chain shows. */
 export function createAccountModel(world: World) {
   const batches = new Map<Hex, SignedBatch>()
   const byTag = new Map<string, SignedBatch>()

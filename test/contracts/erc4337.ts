@@ -12,7 +12,7 @@ import type { PrivateKeyAccount } from 'viem/accounts'
 import { chainId, operator, stranger, type TestChain, tokenCall } from './chain.js'
 
 /**
- * What our gas is held against: the EntryPoint of ERC-4337 v0.8 and its account for EIP-7702, both as they
+ * What our gas is compared with: the EntryPoint of ERC-4337 v0.8 and its account for EIP-7702, both as they
  * are published. The account pays for itself from its deposit, which is the cheapest way that the
  * EntryPoint has; a paymaster's is on top.
  */

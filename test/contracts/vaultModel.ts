@@ -23,7 +23,7 @@ export type VaultModel = ReturnType<typeof createVaultModel>
 const fulfilledTopic = toEventSelector('Fulfilled(bytes32)')
 const day = 86_400n
 
-/** What the vault owns, owes and may do, held against what the chain shows. */
+/** What the vault owns, owes and may do, compared with what the chain shows. */
 export function createVaultModel(world: World) {
   const { vault, tokens, recipients } = world
   const balances = new Map<string, bigint>()

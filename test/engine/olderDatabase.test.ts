@@ -205,7 +205,7 @@ describe('a database that is older than its chains', () => {
 
       await resume(scene)
       expect(await statusOf(scene.paid), 'as it was').to.equal(then)
-      // Held against the chain again, as it starts.
+      // Compared with the chain again, as it starts.
       await stop()
       await start((given) => ('inConfig' in change ? change.inConfig(given, scene.paid) : given))
       expect(await payFromDeposit(newUser(), scene, 7n)).to.equal('success')

@@ -13,7 +13,7 @@ describe('what of a lane the nodes have at once', () => {
   /** The nonces from one up to another. */
   const range = (from: number, to: number) => Array.from({ length: to - from }, (_none, index) => from + index)
 
-  it('begins with the lowest that is not mined, and what is beyond is held until others are', async () => {
+  it('begins with the lowest that is not mined, and what is beyond is queued until others are', async () => {
     let open = range(7, 13)
     let reads = 0
     const window = createSendWindow(async (_chain, _signer, most) => ((reads += 1), open.slice(0, most)), 3)
@@ -26,7 +26,7 @@ describe('what of a lane the nodes have at once', () => {
     expect(nonces(await window.released(2)), 'of another chain').to.deep.equal([])
     expect(nonces(await window.released(1))).to.deep.equal([10, 11])
     expect(await window.hasRoom(at(12))).to.equal(false)
-    expect([11, 12].map((nonce) => window.holds(at(nonce)))).to.deep.equal([false, true])
+    expect([11, 12].map((nonce) => window.isQueued(at(nonce)))).to.deep.equal([false, true])
     open = []
     expect(nonces(await window.released(1)), 'all is mined').to.deep.equal([12])
     expect(nonces(await window.released(1)), 'once').to.deep.equal([])
@@ -44,7 +44,7 @@ describe('what of a lane the nodes have at once', () => {
     expect(nonces(await window.released(1))).to.deep.equal([5, 6])
   })
 
-  it('tells those who ask together by what is read once, and holds none that was there before a release', async () => {
+  it('tells those who ask together by what is read once, and queues none that was there before a release', async () => {
     const answers: ((nonces: number[]) => void)[] = []
     const window = createSendWindow(() => new Promise((answer) => answers.push(answer)), 2)
     const rooms = Promise.all([window.hasRoom(at(9)), window.hasRoom(at(10))])

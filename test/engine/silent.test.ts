@@ -11,7 +11,7 @@ describe('transactions that no block mentions', () => {
   let store: Store
   useStore((fresh) => void (store = fresh.store))
 
-  it('are not read with all they carry while they are held, and are postponed with the others', async () => {
+  it('are not read with all they carry while they are queued, and are postponed with the others', async () => {
     const signer = randomAddress()
     await store.openLane({ chainId: 1, signer, chainNonce: 0, ifLedgerIsNew: null }, Date.now())
     const ids: number[] = []

@@ -30,7 +30,7 @@ describe('a configured token that does not say what anyone has of it', () => {
         const asked = await scene.ask(wanted)
         const code = await scene.codeOf(weth)
         await scene.setCode(weth, withoutBalances())
-        // It answers 1 to whatever it is asked, and a start holds the chains file against that.
+        // It answers 1 to whatever it is asked, and a start compares the chains file with that.
         const chains = scene.changedChains((chain, index) => {
           const token = (chain.tokens as TokenConfig[]).find(({ address }) => address === weth)
           if (index === 0) token!.decimals = 1

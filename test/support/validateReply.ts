@@ -18,7 +18,7 @@ const routes = Object.entries(spec.paths).map(([path, item]) => ({
 routes.sort((a, b) => a.weight - b.weight)
 
 /**
- * Holds a reply against openapi.yaml: the status has to be listed for the operation, the body has to fit its schema.
+ * Compares a reply with openapi.yaml: the status has to be listed for the operation, the body has to fit its schema.
  */
 export function validateReply(method: string, url: string, reply: { status: number; body: unknown }): void {
   const path = url.split('?')[0]!

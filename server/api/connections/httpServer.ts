@@ -22,7 +22,7 @@ export type ConnectionLimits = WaitingLimits & {
   silenceMs: number
   /** Bytes of answers not read yet, on all connections together; beyond, `cutUnread` cuts some of them. */
   unreadBytes: number
-  /** How often connections are held against these limits, and so how late one may be cut. */
+  /** How often connections are compared with these limits, and so how late one may be cut. */
   checkEveryMs: number
   /** Connections open at once; one more is closed before it is read, so that those that are open are served. */
   connections: number

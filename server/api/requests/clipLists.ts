@@ -1,4 +1,4 @@
-/** No list of a request may have more items; a test holds this against the spec. */
+/** No list of a request may have more items; a test compares this with the spec. */
 export const mostItems = 64
 /** Deeper than any list that the spec has; lists below are in properties that it does not have, which nobody reads. */
 const deepest = 10

@@ -18,7 +18,7 @@ export function loadLibsecp256k1(): Libsecp256k1 {
 }
 
 /**
- * RFC 6979's signature for key 1, for a binary to be held against before it is believed: one that loads and answers
+ * RFC 6979's signature for key 1, for a binary to be compared with before it is believed: one that loads and answers
  * wrong must neither sign anything nor decide on anybody's money.
  */
 export const knownAnswer = {

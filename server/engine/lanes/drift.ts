@@ -10,7 +10,7 @@ import { fillGap } from './replace.js'
 const timesInARow = 5
 
 /**
- * Holds the lanes' nonces against the highest that a node of the chain tells, and looks for three things:
+ * Compares the lanes' nonces with the highest that a node of the chain tells, and looks for three things:
  * - The chain's nonce is ahead of the journal. Something else uses the key, or the database is older than the chain:
  *   the lane is paused, and no lane pays out on credit, which may be spent already. This is looked for on every lane
  *   but retired ones; the other two only on active lanes whose keys are here.

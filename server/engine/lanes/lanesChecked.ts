@@ -5,7 +5,7 @@ export type LanesChecked = ReturnType<typeof createLanesChecked>
 /** For how long after the start of the process credit is held back at most: a chain may be away for days. */
 const latestMs = 30_000
 
-/** Chains whose lanes have been held against the chain since the process started; nothing is signed before. */
+/** Chains whose lanes have been compared with the chain since the process started; nothing is signed before. */
 export function createLanesChecked(now: () => number = () => performance.now()) {
   const startedAt = now()
   const chains = new Map<number, { isChecked: boolean; told: Promise<void>; tell: () => void }>()

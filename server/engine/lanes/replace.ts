@@ -53,8 +53,8 @@ export async function replaceCheaper(
   const { baseFeePerGas } = await headOf(chain, tools)
   const { isCancel } = refused
   // A node may hold one that does not pay the base fee any more.
-  const held = transaction.forms.filter(({ maxFeePerGas }) => maxFeePerGas < baseFeePerGas)
-  const fees = tools.codec.replacementFees(held, baseFeePerGas, tools.tips.withTip(chain.config), { isCancel })
+  const notPaying = transaction.forms.filter(({ maxFeePerGas }) => maxFeePerGas < baseFeePerGas)
+  const fees = tools.codec.replacementFees(notPaying, baseFeePerGas, tools.tips.withTip(chain.config), { isCancel })
   if (!fees || fees.maxFeePerGas * raisedTo > refused.maxFeePerGas * 1_000n) return false
   const payload = isCancel ? await nothingFrom(transaction.signer, chain) : transaction
   return addForm(transaction, { ...payload, fees, isCancel }, chain, tools)

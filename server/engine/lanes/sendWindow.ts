@@ -17,7 +17,7 @@ type Lane = {
    */
   end: number
   /** Nonces of what is recorded and waits to be sent. */
-  held: Set<number>
+  queued: Set<number>
   /** The reading under way, for all who wait for it. */
   reading: Promise<void> | null
 }
@@ -25,7 +25,7 @@ type Lane = {
 export type SendWindow = ReturnType<typeof createSendWindow>
 
 /**
- * Holds back a lane's recorded transactions while the nodes have as many of the lane as they are to have at once.
+ * Queues a lane's recorded transactions while the nodes have as many of the lane as they are to have at once.
  * Unmined ones are counted: one that is never mined, as where something else has used its nonce, takes a place and does
  * not hold the others up. Nothing of this outlives the process: every watcher finds after a while what is recorded and
  * not sent. `unmined`: the lowest nonces of a lane that are not known to be mined, so many at most.
@@ -37,30 +37,30 @@ export function createSendWindow(
   const lanes = new Map<string, Lane>()
 
   return {
-    /** Whether the transaction may be sent now. False: it is held, and will be among those that `released` tells. */
+    /** Whether the transaction may be sent now. False: it is queued, and will be among those that `released` tells. */
     async hasRoom({ nonce, ...place }: Numbered): Promise<boolean> {
       const lane = laneOf(place)
-      // Held before the lane is read, so that whoever looks meanwhile sees it, and no nonce is let past a lower one.
-      const isFirst = lane.held.size === 0
-      if (nonce >= lane.end) lane.held.add(nonce)
+      // Queued before the lane is read, so that whoever looks meanwhile sees it, and no nonce is let past a lower one.
+      const isFirst = lane.queued.size === 0
+      if (nonce >= lane.end) lane.queued.add(nonce)
       if (nonce >= lane.end && (isFirst || lane.reading)) await read(lane)
       if (nonce >= lane.end) return false
-      lane.held.delete(nonce)
+      lane.queued.delete(nonce)
       return true
     },
 
     /** Whether the transaction waits here for others to be mined. */
-    holds({ nonce, ...place }: Numbered): boolean {
-      return laneOf(place).held.has(nonce)
+    isQueued({ nonce, ...place }: Numbered): boolean {
+      return laneOf(place).queued.has(nonce)
     },
 
-    /** The held transactions of a chain for which there is room now; to be called when others may be mined. */
+    /** The queued transactions of a chain for which there is room now; to be called when others may be mined. */
     async released(chainId: number): Promise<Numbered[]> {
-      const waiting = [...lanes.values()].filter((lane) => lane.chainId === chainId && lane.held.size > 0)
+      const waiting = [...lanes.values()].filter((lane) => lane.chainId === chainId && lane.queued.size > 0)
       await Promise.all(waiting.map(read))
-      return waiting.flatMap(({ signer, end, held }) => {
-        const nonces = [...held].filter((nonce) => nonce < end).sort((a, b) => a - b)
-        for (const nonce of nonces) held.delete(nonce)
+      return waiting.flatMap(({ signer, end, queued }) => {
+        const nonces = [...queued].filter((nonce) => nonce < end).sort((a, b) => a - b)
+        for (const nonce of nonces) queued.delete(nonce)
         return nonces.map((nonce) => ({ chainId, signer, nonce }))
       })
     },
@@ -70,7 +70,7 @@ export function createSendWindow(
     const name = `${chainId} ${signer}`
     const known = lanes.get(name)
     if (known) return known
-    const lane = { chainId, signer, end: 0, held: new Set<number>(), reading: null }
+    const lane = { chainId, signer, end: 0, queued: new Set<number>(), reading: null }
     lanes.set(name, lane)
     return lane
   }
@@ -84,7 +84,7 @@ export function createSendWindow(
     const nonces = await unmined(lane.chainId, lane.signer, most + 1)
     const first = nonces[most]
     // Nonces that are recorded from now on follow on these.
-    const last = Math.max(...nonces, ...lane.held)
+    const last = Math.max(...nonces, ...lane.queued)
     lane.end = first ?? last + 1 + most - nonces.length
   }
 }

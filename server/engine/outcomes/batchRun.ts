@@ -16,7 +16,7 @@ export function hasRun(work: StepWork, receipt: Receipt, tools: Pick<EngineTools
 /**
  * What speaks against an account that says that it has run the batch; null: nothing does. Other code than the
  * delegate's can say so of what it has not run, and a stranger may have given a batch that forgives its calls too
- * little gas: then the tokens that the batch declares have not moved, which its simulation was held against too. Of
+ * little gas: then the tokens that the batch declares have not moved, which its simulation was compared with too. Of
  * calls that declare nothing the account's word is all there is.
  */
 export function notAsDeclared(

@@ -44,7 +44,7 @@ type Linked = {
 }
 
 /**
- * Holds blocks that were read one after the other against each other, and against the head from which their depth is
+ * Compares blocks that were read one after the other with each other, and with the head from which their depth is
  * counted. Nodes, or those behind one gateway, may be on either side of a reorganisation, so that a block's number says
  * nothing.
  */

@@ -5,7 +5,7 @@ import { stepFields, stepsFields } from '../logFields.js'
 import type { EngineTools } from '../tools.js'
 
 /**
- * How often all is held against the chain, though no new head has shown that this is needed, as after a reorganisation
+ * How often all is compared with the chain, though no new head has shown that this is needed, as after a reorganisation
  * while no process ran: after so many looks at the chain's head, and at least every half minute.
  */
 const checkEveryPolls = 30
@@ -17,7 +17,7 @@ const checkAtLeastMs = 30_000
 const mostTimes = 2
 
 /**
- * Holds the blocks in which something was settled against the chain. Where one is not the chain's any more, so that the
+ * Compares the blocks in which something was settled with the chain. Where one is not the chain's any more, so that the
  * reorganisation was deeper than the confirmations, what rests on it is undone and alarmed.
  */
 export function createReorganisationCheck(chain: Chain, tools: EngineTools) {
@@ -26,11 +26,11 @@ export function createReorganisationCheck(chain: Chain, tools: EngineTools) {
   let last: Block | null = null
   let checkedAt = 0
   /**
-   * The number of the head against which all that is settled was held last, also by a process before this one; null:
+   * The number of the head with which all that is settled was compared last, also by a process before this one; null:
    * not read yet.
    */
   let checkedTo: number | null = null
-  /** The chain was seen to reorganise, and what is settled has not all been held against it since. */
+  /** The chain was seen to reorganise, and what is settled has not all been compared with it since. */
   let suspicious = false
   let suspiciousSince = -Infinity
 

@@ -18,8 +18,8 @@ export function createSilentCheck(
   return async (head: Block, movedAt: number): Promise<void> => {
     const due = await tools.store.readDueTransactions(chain.config.chainId, pageSize, tools.now())
     if (due.length === 0) return
-    // Of a transaction that is held no node can know, and it is sent as soon as others are mined.
-    const looked = due.filter((transaction) => !tools.sendWindow.holds(transaction))
+    // Of a transaction that is queued no node can know, and it is sent as soon as others are mined.
+    const looked = due.filter((transaction) => !tools.sendWindow.isQueued(transaction))
     const silent = await tools.store.readUnminedOf(looked.map(({ id }) => id))
     const hashes = silent.flatMap((transaction) => transaction.forms.map((form) => form.hash))
     // All count as unmined where no node tells: to send a mined one again costs nothing.

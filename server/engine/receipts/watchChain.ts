@@ -1,6 +1,6 @@
 import type { Hash } from 'viem'
 import type { Block, Chain } from '../../chain/chain.js'
-import { createHeldSends } from '../lanes/heldSends.js'
+import { createQueuedSends } from '../lanes/queuedSends.js'
 import { createLaneCheck } from '../lanes/laneCheck.js'
 import { createLeftOverCheck } from '../lanes/leftOver.js'
 import { createMissingSignerCheck } from '../lanes/missingSigners.js'
@@ -43,7 +43,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
   const reorganisations = createReorganisationCheck(chain, tools)
   const lanes = createLaneCheck(chain, tools)
   const leftOver = createLeftOverCheck(chain, tools)
-  const heldSends = createHeldSends(chain, tools)
+  const queuedSends = createQueuedSends(chain, tools)
   const resends = createResends(chain, tools)
   const lookAfterSilent = createSilentCheck(chain, tools, { meet, resends })
   const checkMissingSigners = createMissingSignerCheck(chainId, tools)
@@ -60,7 +60,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     },
     async stop(): Promise<void> {
       await rounds.stop()
-      await Promise.all([lanes.stop(), leftOver.stop(), heldSends.stop(), resends.stop()])
+      await Promise.all([lanes.stop(), leftOver.stop(), queuedSends.stop(), resends.stop()])
     },
   }
 
@@ -112,7 +112,7 @@ export function createChainWatcher(chain: Chain, tools: EngineTools) {
     } else {
       newBlocks.skip(head)
     }
-    heldSends.check()
+    queuedSends.check()
     await part(() => lanes.check())
     await part(() => checkMissingSigners())
     for (const error of faults.slice(1)) tools.log.warn({ err: error, chainId }, 'another part of the round has failed')

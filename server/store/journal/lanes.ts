@@ -11,8 +11,8 @@ import { storedMessage } from '../storedMessage.js'
  * since the chain has used nonces of the lane that the journal does not know. Then the database may be older than the
  * chain, or have been replaced by an empty one, and show credit that is spent: as long as any lane is ahead, no lane of
  * any chain pays out on credit. `pausedAhead`: both ahead and paused by an operator; it stays paused when it is ahead
- * no more. `retired`: its key pays nothing any more. Its nonces are not held against the chain, so that whoever has got
- * the key can't hold up payouts. That is for good: an older database would show nothing of what the key had signed
+ * no more. `retired`: its key pays nothing any more. Its nonces are not compared with the chain, so that whoever has
+ * got the key can't hold up payouts. That is for good: an older database would show nothing of what the key had signed
  * after a return. Only an operator makes a lane active again.
  */
 export type Lane = {

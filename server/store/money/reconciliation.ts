@@ -29,7 +29,7 @@ const pageSize = 5_000
 const readTogether = 500
 
 /**
- * Adds up every user's entries and holds them against the balances that are kept beside the ledger, as of one moment.
+ * Adds up every user's entries and compares them with the balances that are kept beside the ledger, as of one moment.
  */
 export function checkBalances(database: Database): Promise<BalanceFault[]> {
   return database.snapshot(compareBalances)

@@ -3,10 +3,10 @@ import { sendStored } from './send.js'
 import type { EngineTools } from '../tools.js'
 
 /**
- * Sends transactions that were held until others of their lane were mined. Nobody waits for the answers, which may take
- * as long as the slowest node: blocks go on being read.
+ * Sends transactions that were queued until others of their lane were mined. Nobody waits for the answers, which may
+ * take as long as the slowest node: blocks go on being read.
  */
-export function createHeldSends(chain: Chain, tools: EngineTools) {
+export function createQueuedSends(chain: Chain, tools: EngineTools) {
   const { chainId } = chain.config
   const underWay = new Set<Promise<void>>()
 
@@ -26,7 +26,7 @@ export function createHeldSends(chain: Chain, tools: EngineTools) {
 
   async function sendReleased(): Promise<void> {
     const released = await tools.sendWindow.released(chainId)
-    const held = await Promise.all(released.map((at) => tools.store.readUnmined(at)))
-    await Promise.all(held.map((transaction) => transaction && sendStored(transaction, chain, tools)))
+    const queued = await Promise.all(released.map((at) => tools.store.readUnmined(at)))
+    await Promise.all(queued.map((transaction) => transaction && sendStored(transaction, chain, tools)))
   }
 }
