@@ -43,9 +43,9 @@ export const sendMutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/receipts/silent.ts',
-        find: 'else unseen.push(transaction)',
+        find: 'else unmined.push(transaction)',
         replace: `else {
-        unseen.push(transaction)
+        unmined.push(transaction)
         await ${signAgain('transaction')}
       }`,
       },

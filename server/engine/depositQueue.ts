@@ -8,9 +8,9 @@ import { depthOf } from '../domain/finality.js'
 import { depositTopic } from '../domain/topics.js'
 import type { DepositResult, DepositWork } from '../store/money/deposits.js'
 import { confirmationsFor } from './outcomes/arrivals.js'
-import { isFinal } from './outcomes/finality.js'
+import { isFinal } from './outcomes/isFinal.js'
 import type { EngineTools } from './tools.js'
-import { laterLookMs, lookForReported, type Mined, unmined } from './outcomes/reportedTransaction.js'
+import { laterLookMs, lookForReported, type MinedSighting, unmined } from './outcomes/reportedTransaction.js'
 import { moved, postponed, type Visit, waits } from './visit.js'
 import type { Queue } from './worker.js'
 
@@ -63,7 +63,7 @@ async function verifyDeposit(work: DepositWork, tools: EngineTools): Promise<Vis
 /** Is the transaction final, and does it move what was reported? */
 async function verifyMined(
   work: DepositWork,
-  { transaction, receipt, head }: Mined,
+  { transaction, receipt, head }: MinedSighting,
   chain: Chain,
   tools: EngineTools,
 ): Promise<Visit> {

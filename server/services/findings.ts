@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 import type { OpenExposure } from '../store/money/exposures.js'
-import type { Waiting } from '../store/healthReads.js'
+import type { WaitingWork } from '../store/healthReads.js'
 import {
   lanesInUse,
   missingSigners,
@@ -22,7 +22,7 @@ const waitingMs = 60_000
 export function findingsOf(state: {
   database: HealthStatus
   chains: ChainState[]
-  waiting: readonly Waiting[]
+  waiting: readonly WaitingWork[]
   exposures: OpenExposure[]
   unconfiguredCredit: readonly UnconfiguredCredit[]
   /** The signers whose keys are configured. */
@@ -70,7 +70,7 @@ export function findingsOf(state: {
   return findings
 }
 
-function waitingSteps({ chainId, steps, airdrops, deposits, oldestAt }: Waiting, nowMs: number): Finding[] {
+function waitingSteps({ chainId, steps, airdrops, deposits, oldestAt }: WaitingWork, nowMs: number): Finding[] {
   if (nowMs - oldestAt <= waitingMs) return []
   const reported = deposits === 0 ? '' : `, and ${deposits} reported deposits for the engine`
   return [

@@ -8,11 +8,11 @@ import type { Unopened } from '../domain/toldNonce.js'
 import { settledOrAfter } from '../concurrency/settledOrAfter.js'
 import type { OpenExposure } from '../store/money/exposures.js'
 import type { Lane } from '../store/journal/lanes.js'
-import type { Waiting } from '../store/healthReads.js'
+import type { WaitingWork } from '../store/healthReads.js'
 import type { Store } from '../store/store.js'
 import { findingsOf } from './findings.js'
 import type { ChainHealth, ChainState, Finding, HealthStatus, UnconfiguredCredit } from './findings/state.js'
-import { createLastKnown, type Seen } from './lastKnown.js'
+import { createLastKnown, type LastSeen } from './lastKnown.js'
 
 export type HealthReport = {
   status: HealthStatus
@@ -88,7 +88,7 @@ export function createHealth(deps: {
     },
   }
 
-  function makeReport(database: HealthStatus, shared: Shared, seen: Seen<ChainState>[]): HealthReport {
+  function makeReport(database: HealthStatus, shared: Shared, seen: LastSeen<ChainState>[]): HealthReport {
     const states = seen.map(({ value }) => value)
     const { operators, unconfiguredCredit } = deps
     const findings = findingsOf({ database, chains: states, ...shared, operators, unconfiguredCredit, nowMs: now() })
@@ -203,7 +203,7 @@ async function answerOr<T>(otherwise: T, asked: Promise<T>): Promise<T> {
 
 type Shared = {
   draining: boolean
-  waiting: Waiting[]
+  waiting: WaitingWork[]
   exposures: OpenExposure[]
 }
 

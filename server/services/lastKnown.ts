@@ -2,7 +2,7 @@ import { elapsedMs } from '../domain/elapsed.js'
 import { settledOrAfter } from '../concurrency/settledOrAfter.js'
 
 /** What was last seen of something, and how long ago. `ageMs` null: it was not seen yet, or the look at it is lost. */
-export type Seen<T> = { value: T; ageMs: number | null }
+export type LastSeen<T> = { value: T; ageMs: number | null }
 
 /** What was seen this short a time ago is not looked at again, however many callers ask. */
 const freshForMs = 1_000
@@ -20,7 +20,7 @@ const lostMs = 15_000
  * looking (one look for all who ask meanwhile) → idle, or lost after 15 s: whoever asks next begins another look.
  * `look` must not throw. `unseen` is the answer while there is none, and from a lost look on until one has come back.
  */
-export function createLastKnown<T>(look: () => Promise<T>, unseen: T, now: () => number): () => Promise<Seen<T>> {
+export function createLastKnown<T>(look: () => Promise<T>, unseen: T, now: () => number): () => Promise<LastSeen<T>> {
   let known: { value: T; at: number } | null = null
   let looking: { since: number; done: Promise<void> } | null = null
   let isLost = false

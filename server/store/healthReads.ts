@@ -37,10 +37,10 @@ export async function takesWrites(database: Database, now: number): Promise<bool
  * looked at though they are due, and since when the oldest of them all has waited, in unix milliseconds. A payment
  * waits for its user; it counts only where it is due and the engine has not looked for it.
  */
-export type Waiting = { chainId: number; steps: number; airdrops: number; deposits: number; oldestAt: number }
+export type WaitingWork = { chainId: number; steps: number; airdrops: number; deposits: number; oldestAt: number }
 
 /** What waits, for every chain on which something does. */
-export async function readWaiting(database: Database): Promise<Waiting[]> {
+export async function readWaiting(database: Database): Promise<WaitingWork[]> {
   const { knex } = database
   const dueOf = async (table: 'steps' | 'airdrops' | 'deposits', since: string) => {
     // Not `is not null`, for which SQLite would not use the index.
@@ -87,7 +87,7 @@ export async function readWaiting(database: Database): Promise<Waiting[]> {
     dueOf('airdrops', 'asked_at'),
     dueOf('deposits', 'due_at'),
   ])
-  const chains = new Map<number, Waiting>()
+  const chains = new Map<number, WaitingWork>()
   for (const [index, kind] of (['steps', 'airdrops', 'deposits'] as const).entries()) {
     for (const { chainId, found, oldestAt } of due[index]!) {
       const before = chains.get(chainId) ?? { chainId, steps: 0, airdrops: 0, deposits: 0, oldestAt }

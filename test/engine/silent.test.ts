@@ -40,7 +40,7 @@ describe('transactions that no block mentions', () => {
     } as unknown as Chain
     const check = createSilentCheck(chain, tools, {
       meet: async () => {},
-      resends: { begin: (unseen) => void begun.push(unseen.map(({ id }) => id)), stop: async () => {} },
+      resends: { begin: (unmined) => void begun.push(unmined.map(({ id }) => id)), stop: async () => {} },
     })
     await check({ number: 9n } as Block, 0)
     expect({ read, begun }).to.deep.equal({ read: [[ids[0]]], begun: [[ids[0]]] })

@@ -12,7 +12,7 @@ describe('transactions that no node knows', () => {
     let count = 0
     for (; now < forMs; now += 50) {
       for (const one of waiting.filter(({ dueAt }) => dueAt <= now)) {
-        const delayMs = unseen.nextLookMs(one.name, one.unseenMs, pollIntervalMs)!
+        const delayMs = unseen.nextTurnMs(one.name, one.unseenMs, pollIntervalMs)!
         Object.assign(one, { dueAt: now + delayMs, unseenMs: one.unseenMs + delayMs })
         count += 1
       }
@@ -29,7 +29,7 @@ describe('transactions that no node knows', () => {
   it('keep one that is alone waiting no longer than its age says, once they have ended or are looked for no more', () => {
     let now = 0
     const unseen = createUnseen(() => now)
-    const next = (name: string, unseenMs = 0) => unseen.nextLookMs(name, unseenMs, pollIntervalMs)
+    const next = (name: string, unseenMs = 0) => unseen.nextTurnMs(name, unseenMs, pollIntervalMs)
     expect(next('first')).to.equal(100)
     for (let index = 1; index < 200; index++) next(`${index}`)
     expect(next('first')).to.equal(1_000)
@@ -44,7 +44,7 @@ describe('transactions that no node knows', () => {
 
   it('are each looked for four times a minute at the least', () => {
     const unseen = createUnseen(() => 0)
-    for (let index = 0; index < 5_000; index++) unseen.nextLookMs(`${index}`, 0, pollIntervalMs)
-    expect(unseen.nextLookMs('last', 0, pollIntervalMs)).to.equal(15_000)
+    for (let index = 0; index < 5_000; index++) unseen.nextTurnMs(`${index}`, 0, pollIntervalMs)
+    expect(unseen.nextTurnMs('last', 0, pollIntervalMs)).to.equal(15_000)
   })
 })

@@ -24,8 +24,8 @@ const timesInARow = 5
  */
 export function createDriftCheck(chain: Chain, tools: EngineTools) {
   const { chainId } = chain.config
-  const missing = new Map<Address, Sighting>()
-  const used = new Map<Address, Sighting>()
+  const missing = new Map<Address, OddNonce>()
+  const used = new Map<Address, OddNonce>()
   /** Gaps that are being filled, which may take as long as a signer and the slowest node: nobody waits for it. */
   const filling = new Map<Address, Promise<void>>()
 
@@ -117,7 +117,7 @@ export function createDriftCheck(chain: Chain, tools: EngineTools) {
   /**
    * Whether the same nonce has been found so many times in a row and for so long. `nonce` null: nothing was found now.
    */
-  function lasts(found: Map<Address, Sighting>, signer: Address, nonce: number | null): boolean {
+  function lasts(found: Map<Address, OddNonce>, signer: Address, nonce: number | null): boolean {
     const before = found.get(signer)
     if (nonce === null) {
       found.delete(signer)
@@ -131,4 +131,4 @@ export function createDriftCheck(chain: Chain, tools: EngineTools) {
 }
 
 /** A nonce that is not as it should be: how often it has been found in a row, and since when. */
-type Sighting = { nonce: number; times: number; at: number }
+type OddNonce = { nonce: number; times: number; at: number }

@@ -6,7 +6,7 @@ import { depthOf } from '../../domain/finality.js'
 import type { AirdropResult } from '../../store/airdrops.js'
 import type { JournalTransaction } from '../../store/journal/journalTransactions.js'
 import type { EngineTools } from '../tools.js'
-import { isFinal } from './finality.js'
+import { isFinal } from './isFinal.js'
 
 /** The payment that the vault has made for the airdrop. Null: it is not final yet, or can't be found. */
 export async function findPayment(

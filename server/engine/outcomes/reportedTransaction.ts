@@ -46,9 +46,9 @@ export type Sighting =
    * for, which `within` says in words.
    */
   | { outcome: 'unmined'; transaction: ChainTransaction; delayMs: number; isOverdue: boolean; within: string }
-  | Mined
+  | MinedSighting
 
-export type Mined = { outcome: 'mined'; transaction: ChainTransaction; receipt: Receipt; head: Block }
+export type MinedSighting = { outcome: 'mined'; transaction: ChainTransaction; receipt: Receipt; head: Block }
 
 /** One look at a transaction that a client has named: how far it is, and when to look next where it is in no block. */
 export async function lookForReported(
@@ -62,7 +62,7 @@ export async function lookForReported(
   const mayBeKnown = unseenMs === 0 || asksAll || (await chain.knows(hash))
   const told = mayBeKnown ? await chain.transaction(hash, { asksAll }) : null
   if (!told?.transaction) {
-    const delayMs = tools.unseen.nextLookMs(name, unseenMs, pollIntervalMs)
+    const delayMs = tools.unseen.nextTurnMs(name, unseenMs, pollIntervalMs)
     if (delayMs === null) return { outcome: 'givenUp', within: inWords(unknownForMs) }
     return { outcome: 'unknown', delayMs, unseenMs: unseenMs + delayMs }
   }

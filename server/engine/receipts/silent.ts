@@ -26,17 +26,17 @@ export function createSilentCheck(
     const asked = await askReceipts(hashes, chain, tools.log).catch((): undefined[] => hashes.map(() => undefined))
     const receipts = asked.flatMap((receipt) => receipt ?? [])
     const untold = new Set(hashes.filter((_hash, index) => asked[index] === undefined))
-    const unseen: JournalTransaction[] = []
+    const unmined: JournalTransaction[] = []
     for (const transaction of silent) {
       const receipt = receipts.find((entry) => transaction.forms.some((form) => form.hash === entry.hash))
       if (receipt) await meet(transaction, receipt, head)
-      else unseen.push(transaction)
+      else unmined.push(transaction)
     }
     await tools.store.postponeTransactions(
       due.map(({ id }) => id),
       tools.now() + longestPutOffMs.transactions,
     )
     const mayBeMined = ({ forms }: JournalTransaction) => forms.some(({ hash }) => untold.has(hash))
-    resends.begin(unseen, { head, movedAt, unanswered: new Set(unseen.filter(mayBeMined).map(({ id }) => id)) })
+    resends.begin(unmined, { head, movedAt, unanswered: new Set(unmined.filter(mayBeMined).map(({ id }) => id)) })
   }
 }

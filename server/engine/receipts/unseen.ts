@@ -18,7 +18,7 @@ export function createUnseen(now: () => number) {
 
   return {
     /** When to look next for one that is still unknown; null: never again. */
-    nextLookMs(name: string, unseenMs: number, pollIntervalMs: number): number | null {
+    nextTurnMs(name: string, unseenMs: number, pollIntervalMs: number): number | null {
       lookedForAt.delete(name)
       forgetOld()
       const aloneMs = nextLookMs(unseenMs, pollIntervalMs)

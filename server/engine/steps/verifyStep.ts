@@ -7,9 +7,15 @@ import type { StepError } from '../../domain/errors.js'
 import { depthOf, requiredConfirmations } from '../../domain/finality.js'
 import type { StepWork } from '../../store/actions/steps.js'
 import { arrivalsOf } from '../outcomes/arrivals.js'
-import { isFinal } from '../outcomes/finality.js'
+import { isFinal } from '../outcomes/isFinal.js'
 import type { EngineTools } from '../tools.js'
-import { lookForReported, type Mined, rarestMs, type Sighting, unmined } from '../outcomes/reportedTransaction.js'
+import {
+  lookForReported,
+  type MinedSighting,
+  rarestMs,
+  type Sighting,
+  unmined,
+} from '../outcomes/reportedTransaction.js'
 import { endStep, failStep, postponed, type Visit, waits } from '../visit.js'
 
 /** For how long without a new block a payment is not looked at. */
@@ -89,7 +95,7 @@ async function lookForBlock(
 /** A block has the transaction: is it as declared, and deep enough? */
 async function verifyMined(
   payment: Payment,
-  { transaction, receipt, head }: Mined,
+  { transaction, receipt, head }: MinedSighting,
   tools: EngineTools,
 ): Promise<Visit> {
   const { batch, user, view } = payment.work
