@@ -38,7 +38,9 @@ const ofEngine = [
   'type:server/store',
   'type:server/chain',
 ]
-const sharedInEngine = ['tools', 'visit', 'worker', 'logFields', 'payload'].map((name) => `server/engine/${name}.ts`)
+const sharedInEngine = ['tools', 'visit', 'worker', 'logFields', 'payload', 'heads'].map(
+  (name) => `server/engine/${name}.ts`,
+)
 
 /** What the files of a folder may import, beside their own folder. A `type:` folder may be imported as types only. */
 const allowed: Record<string, string[]> = {

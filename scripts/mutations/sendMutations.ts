@@ -18,8 +18,8 @@ export const sendMutations: Mutation[] = [
       },
       {
         file: 'server/engine/lanes/send.ts',
-        find: "import { headOf } from './heads.js'",
-        replace: "import { headOf } from './heads.js'\nimport { recordAndSend } from './record.js'",
+        find: "import { headOf } from '../heads.js'",
+        replace: "import { headOf } from '../heads.js'\nimport { recordAndSend } from './record.js'",
       },
     ],
     tests: falseAnswers,

@@ -12,7 +12,7 @@ import { createSeldomLog } from './seldomLog.js'
 import { createLanesChecked } from './lanes/lanesChecked.js'
 import { createGasBalances } from './lanes/gasBalances.js'
 import { createSendWindow } from './lanes/sendWindow.js'
-import { createUnseen } from './receipts/unseen.js'
+import { createUnknownReports } from './outcomes/unknownReports.js'
 import { createLateSimulations } from './steps/lateSimulations.js'
 import { stepQueue } from './steps/stepQueue.js'
 import { createTips } from './lanes/tips.js'
@@ -48,7 +48,7 @@ export function createEngine(given: EngineGiven, bundling: BundleSettings) {
       now: () => performance.now(),
     }),
     lateSimulations: createLateSimulations(),
-    unseen: createUnseen(() => performance.now()),
+    unknownReports: createUnknownReports(() => performance.now()),
     tellSeldom: createSeldomLog(given),
     laneMutex: createKeyedMutex(turnMs),
     sendWindow: createSendWindow(given.store.unminedNonces),

@@ -10,7 +10,7 @@ import type { StepView } from '../domain/views.js'
 import type { Store } from '../store/store.js'
 import type { Accounts } from './steps/accounts.js'
 import type { Bundles } from './steps/bundles.js'
-import type { createUnseen } from './receipts/unseen.js'
+import type { createUnknownReports } from './outcomes/unknownReports.js'
 import type { LateSimulations } from './steps/lateSimulations.js'
 import type { SeldomLog } from './seldomLog.js'
 import type { LanesChecked } from './lanes/lanesChecked.js'
@@ -74,7 +74,7 @@ export type EngineTools = EngineGiven & {
   /** Steps whose simulations nodes don't finish in time. */
   lateSimulations: LateSimulations
   /** Transactions that clients have named and no node knows. */
-  unseen: ReturnType<typeof createUnseen>
+  unknownReports: ReturnType<typeof createUnknownReports>
   /** Tells the log of what shows at every look. */
   tellSeldom: SeldomLog
   /** Has each lane record one transaction at a time. */

@@ -5,7 +5,7 @@ import { raisedTo } from '../../domain/feeCap.js'
 import type { JournalTransaction, SignedForm } from '../../store/journal/journalTransactions.js'
 import { transactionFields } from '../logFields.js'
 import type { EngineTools } from '../tools.js'
-import { headOf } from './heads.js'
+import { headOf } from '../heads.js'
 import { noteAnswer } from './noteAnswer.js'
 import { isResting, signForm } from './signForm.js'
 

@@ -2,7 +2,7 @@ import type { Chain, SendOutcome } from '../../chain/chain.js'
 import { isRefusedForCost } from '../../domain/sendKind.js'
 import type { JournalTransaction, SignedForm } from '../../store/journal/journalTransactions.js'
 import type { EngineTools } from '../tools.js'
-import { headOf } from './heads.js'
+import { headOf } from '../heads.js'
 import { noteAnswer } from './noteAnswer.js'
 import { addForm, isToBeCancelled, replace, replaceCheaper } from './replace.js'
 

@@ -54,7 +54,7 @@ export type MinedSighting = { outcome: 'mined'; transaction: ChainTransaction; r
 export async function lookForReported(
   { name, hash, unseenMs, reportedAt, longestMs }: Reported,
   chain: Chain,
-  tools: Pick<EngineTools, 'unseen' | 'now'>,
+  tools: Pick<EngineTools, 'unknownReports' | 'now'>,
 ): Promise<Sighting> {
   const { pollIntervalMs } = chain.config
   // What nodes have not known is mostly not known yet, which one call shows.
@@ -62,11 +62,11 @@ export async function lookForReported(
   const mayBeKnown = unseenMs === 0 || asksAll || (await chain.knows(hash))
   const told = mayBeKnown ? await chain.transaction(hash, { asksAll }) : null
   if (!told?.transaction) {
-    const delayMs = tools.unseen.nextTurnMs(name, unseenMs, pollIntervalMs)
+    const delayMs = tools.unknownReports.nextTurnMs(name, unseenMs, pollIntervalMs)
     if (delayMs === null) return { outcome: 'givenUp', within: inWords(unknownForMs) }
     return { outcome: 'unknown', delayMs, unseenMs: unseenMs + delayMs }
   }
-  tools.unseen.seen(name)
+  tools.unknownReports.seen(name)
   const { transaction, receipt, head } = told
   if (receipt) return { outcome: 'mined', transaction, receipt, head }
   const sinceMs = elapsedMs(reportedAt, tools.now())

@@ -2,7 +2,7 @@ import type { Chain } from '../../chain/chain.js'
 import type { StepError } from '../../domain/errors.js'
 import { forbiddenRecipient } from '../../domain/recipients.js'
 import type { StepWork } from '../../store/actions/steps.js'
-import { headOf } from '../lanes/heads.js'
+import { headOf } from '../heads.js'
 import type { EngineTools } from '../tools.js'
 
 /** By how much a chain's clock may be behind ours. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createUnseen } from '../../server/engine/receipts/unseen.js'
+import { createUnknownReports } from '../../server/engine/outcomes/unknownReports.js'
 
 const pollIntervalMs = 100
 
@@ -7,12 +7,12 @@ describe('transactions that no node knows', () => {
   /** How many looks so many cost within a time, all named at once. */
   function looks(names: number, forMs: number) {
     let now = 0
-    const unseen = createUnseen(() => now)
+    const reports = createUnknownReports(() => now)
     const waiting = Array.from({ length: names }, (_, index) => ({ name: `${index}`, dueAt: 0, unseenMs: 0 }))
     let count = 0
     for (; now < forMs; now += 50) {
       for (const one of waiting.filter(({ dueAt }) => dueAt <= now)) {
-        const delayMs = unseen.nextTurnMs(one.name, one.unseenMs, pollIntervalMs)!
+        const delayMs = reports.nextTurnMs(one.name, one.unseenMs, pollIntervalMs)!
         Object.assign(one, { dueAt: now + delayMs, unseenMs: one.unseenMs + delayMs })
         count += 1
       }
@@ -28,13 +28,13 @@ describe('transactions that no node knows', () => {
 
   it('keep one that is alone waiting no longer than its age says, once they have ended or are looked for no more', () => {
     let now = 0
-    const unseen = createUnseen(() => now)
-    const next = (name: string, unseenMs = 0) => unseen.nextTurnMs(name, unseenMs, pollIntervalMs)
+    const reports = createUnknownReports(() => now)
+    const next = (name: string, unseenMs = 0) => reports.nextTurnMs(name, unseenMs, pollIntervalMs)
     expect(next('first')).to.equal(100)
     for (let index = 1; index < 200; index++) next(`${index}`)
     expect(next('first')).to.equal(1_000)
     expect(next('first', 20_000)).to.equal(2_000)
-    for (let index = 1; index < 100; index++) unseen.seen(`${index}`)
+    for (let index = 1; index < 100; index++) reports.seen(`${index}`)
     expect(next('first')).to.equal(505)
     for (let index = 100; index < 150; index++) expect(next(`${index}`, 600_000)).to.equal(null)
     expect(next('first')).to.equal(255)
@@ -43,8 +43,8 @@ describe('transactions that no node knows', () => {
   })
 
   it('are each looked for four times a minute at the least', () => {
-    const unseen = createUnseen(() => 0)
-    for (let index = 0; index < 5_000; index++) unseen.nextTurnMs(`${index}`, 0, pollIntervalMs)
-    expect(unseen.nextTurnMs('last', 0, pollIntervalMs)).to.equal(15_000)
+    const reports = createUnknownReports(() => 0)
+    for (let index = 0; index < 5_000; index++) reports.nextTurnMs(`${index}`, 0, pollIntervalMs)
+    expect(reports.nextTurnMs('last', 0, pollIntervalMs)).to.equal(15_000)
   })
 })

@@ -1,5 +1,5 @@
-import type { Chain } from '../../chain/chain.js'
-import type { EngineTools } from '../tools.js'
+import type { Chain } from '../chain/chain.js'
+import type { EngineTools } from './tools.js'
 
 /** The newest head that is known, asked for only when none is. */
 export async function headOf(chain: Chain, tools: Pick<EngineTools, 'heads'>) {
