@@ -102,23 +102,24 @@ const mayReExport = [...entries, 'sdk/src/wire.ts']
 
 const problems: string[] = []
 const graph = new Map<string, string[]>()
-/** What the sources but those of tests export, and how many files have a word in them. */
+/** What the sources but those of tests export. */
 const exported: { file: string; name: string }[] = []
-const filesWith = new Map<string, number>()
+/** What others import of each file; `*`: all that it exports. */
+const imported = new Map<string, Set<string>>()
 
 for (const file of ['server', 'sdk/src', 'scripts', 'test'].flatMap(sources)) {
   if (file.includes('/generated/')) continue
   const text = readFileSync(join(root, file), 'utf8')
   if (forbiddenNames.test(file.split('/').at(-1)!)) problems.push(`${file}: say what the file is for`)
   const targets: string[] = []
-  for (const { path, isType } of imports(text)) {
+  for (const { path, isType, names } of imports(text)) {
     const named = relative(root, resolve(root, dirname(file), path))
     const target = existsSync(join(root, named)) ? named : named.replace(/\.js$/, '.ts')
+    imported.set(target, new Set([...(imported.get(target) ?? []), ...names]))
     if (!isType) targets.push(target)
     if (!mayImport(roomOf(file), target, isType)) problems.push(`${file}: may not import ${target}`)
   }
   graph.set(file, targets)
-  for (const word of new Set(text.match(/\w+/g))) filesWith.set(word, (filesWith.get(word) ?? 0) + 1)
   const declared = text.matchAll(/^export (?:async )?(?:function\*?|const|let|type|class) (\w+)/gm)
   if (!file.startsWith('test/')) exported.push(...[...declared].map(([, name]) => ({ file, name: name! })))
   const isBarrel = /^export (type )?(\*|\{[^}]*\}( from|;?$))/m.test(text) && !mayReExport.includes(file)
@@ -126,8 +127,9 @@ for (const file of ['server', 'sdk/src', 'scripts', 'test'].flatMap(sources)) {
 }
 problems.push(...cycles())
 for (const { file, name } of exported) {
-  const isIdle = filesWith.get(name) === 1 && !entries.includes(file)
-  if (isIdle) problems.push(`${file}: exports ${name}, which no other file has`)
+  const taken = imported.get(file)
+  const isIdle = !taken?.has(name) && !taken?.has('*') && !entries.includes(file)
+  if (isIdle) problems.push(`${file}: exports ${name}, which no other file imports`)
 }
 
 for (const problem of problems) console.error(problem)
@@ -140,18 +142,26 @@ function sources(folder: string): string[] {
     .map((name) => join(folder, name))
 }
 
-function* imports(text: string): Generator<{ path: string; isType: boolean }> {
-  const pattern = /^(?:import|export)\s+(type\s)?(?:([^'"]*?)\s+from\s+)?['"](\.[^'"]+)['"]/gm
-  for (const [, type, names = '', path] of text.matchAll(pattern)) {
-    const listed = /^\{([\s\S]*)\}$/
-      .exec(names.trim())?.[1]
+type Import = { path: string; isType: boolean; names: string[] }
+
+/** What a file imports and re-exports of others of ours. */
+function* imports(text: string): Generator<Import> {
+  const pattern =
+    /^(?:import|export)\s+(type\s+)?(?:(?:\w+\s*,?\s*)?(\*(?:\s+as\s+\w+)?|\{[^}]*\})?\s*from\s+)?['"](\.[^'"]+)['"]/gm
+  for (const [, type, clause = '', path] of text.matchAll(pattern)) {
+    const listed = /^\{([^}]*)\}$/
+      .exec(clause)?.[1]
       ?.split(',')
       .map((name) => name.trim())
       .filter(Boolean)
     const isType = type !== undefined || (listed?.every((name) => name.startsWith('type ')) ?? false)
-    yield { path: path!, isType }
+    const names = listed?.map((name) => /^(?:type\s+)?(\w+)/.exec(name)![1]!)
+    yield { path: path!, isType, names: names ?? (clause ? ['*'] : []) }
   }
-  for (const [, path] of text.matchAll(/import\(['"](\.[^'"]+)['"]\)/g)) yield { path: path!, isType: true }
+  // Of a type such as `import('./chain.js').Chain` one name is meant, else it may be any.
+  for (const [, path, name = '*'] of text.matchAll(/import\(['"](\.[^'"]+)['"]\)(?:\.(?!then\b)(\w+))?/g)) {
+    yield { path: path!, isType: true, names: [name] }
+  }
 }
 
 function roomOf(file: string): string {

@@ -1,5 +1,5 @@
 /** Why it has aborted; signals of old platforms and of stand-ins for them don't tell, and can't throw. */
-export function reasonOf(signal: AbortSignal): unknown {
+function reasonOf(signal: AbortSignal): unknown {
   return signal.reason ?? Object.assign(new Error('This operation was aborted.'), { name: 'AbortError' })
 }
 

@@ -18,7 +18,7 @@ export type StepCalls = {
 }
 
 /** What the request for a step that the user pays names. */
-export type Ask = { hash?: Hash; signature?: Hex }
+type Ask = { hash?: Hash; signature?: Hex }
 
 const defaultStepTimeoutMs = 600_000
 

@@ -9,7 +9,7 @@ import type { StepView } from '../domain/views.js'
 import type { StepWork } from '../store/actions/steps.js'
 import type { EngineTools } from './tools.js'
 
-export type Payload = {
+type Payload = {
   to: Address
   data: Hex
   /** Null when the vault has no part in it. */

@@ -19,7 +19,7 @@ import type { SendWindow } from './lanes/sendWindow.js'
 import type { Tips } from './lanes/tips.js'
 
 /** Encoding for and decoding from the chain: the pure functions of `chain/`, handed in by compose. */
-export type Codec = typeof import('../chain/bundles.js') &
+type Codec = typeof import('../chain/bundles.js') &
   typeof import('../chain/contracts.js') &
   typeof import('../chain/failure.js') &
   typeof import('../chain/fees.js') &

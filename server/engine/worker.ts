@@ -23,7 +23,7 @@ export type Queue<Work> = {
  * Room for a visit to a row that is not due yet. Whoever has the seat leases a row to himself and then gives it, or
  * leaves.
  */
-export type Seat<Work> = {
+type Seat<Work> = {
   /** For how long the row is to be leased. */
   leaseMs: number
   /** Has the leased row visited at once. */

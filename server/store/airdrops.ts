@@ -8,7 +8,7 @@ import { post, standingCause } from './money/ledger.js'
 import type { AirdropRow } from './rows.js'
 import { storedMessage } from './storedMessage.js'
 
-export type AirdropRequest =
+type AirdropRequest =
   | { outcome: 'accepted' | 'underWay'; airdrop: Airdrop }
   /** The wallet has had its airdrop of this period: in which transaction, and when another may be asked for. */
   | { outcome: 'cooldown'; transactionHash: Hash; nextAt: number }

@@ -12,8 +12,6 @@ type RateLimit = {
   resetSeconds: number
 }
 
-export type RateLimits = ReturnType<typeof createRateLimits>
-
 /** How many points a subject has taken in its window, and when the window ends. */
 type Taken = { points: number; msBeforeNext: number }
 

@@ -91,7 +91,7 @@ export function readReceipt(value: unknown): Receipt {
   }
 }
 
-export function readTransaction(value: unknown): ChainTransaction {
+function readTransaction(value: unknown): ChainTransaction {
   const transaction = readObject(value)
   return {
     hash: readHash(transaction['hash']),
@@ -157,7 +157,7 @@ export function readHash(value: unknown): Hash {
   throw new Error('not a hash')
 }
 
-export function readAddress(value: unknown): Address {
+function readAddress(value: unknown): Address {
   if (typeof value === 'string' && /^0x[0-9a-f]{40}$/i.test(value)) return value.toLowerCase() as Address
   throw new Error('not an address')
 }

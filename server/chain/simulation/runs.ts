@@ -20,7 +20,7 @@ type Allotted = { one: Asked; gas: bigint | null }
 /** One for which so much may be enough. */
 export type Known = { one: Asked; gas: bigint }
 
-export type Run = { transaction: object; overrides: Record<Address, { code: Hex }> | null }
+type Run = { transaction: object; overrides: Record<Address, { code: Hex }> | null }
 
 export type Runs = ReturnType<typeof createRuns>
 

@@ -32,7 +32,7 @@ export type Outgoing = {
   airdrop?: Airdrop
 }
 
-export type Recorded = Extract<RecordOutcome, { outcome: 'recorded' | 'stale' }> | { outcome: 'noLane' }
+type Recorded = Extract<RecordOutcome, { outcome: 'recorded' | 'stale' }> | { outcome: 'noLane' }
 
 /** How a visit ends when no lane took its transaction: it comes again before long. */
 export const noLane: Visit = waits(noLaneMs)

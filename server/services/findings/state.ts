@@ -62,7 +62,7 @@ export type ChainState = {
  */
 export type UnconfiguredCredit = { chainId: number; address: Address; users: number; amount: bigint }
 
-export type FindingCode =
+type FindingCode =
   | 'database_down'
   | 'database_readonly'
   | 'chain_down'

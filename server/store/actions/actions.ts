@@ -26,7 +26,7 @@ export async function readAction(database: Database, actionId: string): Promise<
 }
 
 /** Which actions to list. Null: whatever the user, status or transaction. */
-export type ActionFilter = { user: Address | null; status: Status | null; transactionHash: Hash | null }
+type ActionFilter = { user: Address | null; status: Status | null; transactionHash: Hash | null }
 
 /** How long a page's batches and steps may be together, in characters; a page has at least one action, however long. */
 const mostOnPage = 1_000_000

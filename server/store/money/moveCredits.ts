@@ -37,7 +37,7 @@ export async function moveCredits(trx: Transaction, moves: readonly CreditMove[]
 }
 
 /** The key of the balance that a credit is part of. */
-export function keyOf(credit: Pick<CreditRow, 'user' | 'chain_id' | 'token'>) {
+function keyOf(credit: Pick<CreditRow, 'user' | 'chain_id' | 'token'>) {
   return { user: credit.user, chainId: credit.chain_id, token: credit.token }
 }
 

@@ -7,7 +7,7 @@ import { mayYetPay } from '../actions/stepKeys.js'
 import { countedAttempts, type CreditRow, stepKeyColumns, type StepRow } from '../rows.js'
 import { changeStep, hurryNext } from '../actions/stepChange.js'
 
-export type Payment = {
+type Payment = {
   chainId: number
   hash: Hash
   user: Address
