@@ -208,20 +208,20 @@ describe('the journal', () => {
     expect((await store.findOpenByHash([found!.forms[1]!.hash]))[0]?.id).to.equal(transaction.id)
   })
 
-  it('knows which form is the newest, also when a replica with a slow clock signed it', async () => {
+  it('knows which form is the dearest, also when a replica with a slow clock signed it', async () => {
     const recorded = await record(await acceptedStep())
     if (recorded.outcome !== 'recorded') throw new Error(recorded.outcome)
     const { transaction } = recorded
-    const newest = {
+    const dearest = {
       hash: randomHash(),
       raw: '0xff' as const,
       maxFeePerGas: 12n,
       maxPriorityFeePerGas: 2n,
       isCancel: false,
     }
-    await store.recordForm(transaction, newest, Date.now() - 60_000)
-    const [found] = await store.findOpenByHash([newest.hash])
-    expect(found?.forms.map((attempt) => attempt.hash)).to.deep.equal([transaction.forms[0]!.hash, newest.hash])
+    await store.recordForm(transaction, dearest, Date.now() - 60_000)
+    const [found] = await store.findOpenByHash([dearest.hash])
+    expect(found?.forms.map((attempt) => attempt.hash)).to.deep.equal([transaction.forms[0]!.hash, dearest.hash])
   })
 
   it('settles a transaction once, however many settle it at the same time', async () => {

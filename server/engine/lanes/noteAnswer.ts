@@ -49,11 +49,11 @@ export async function noteAnswer(
   if (kind === 'dead') {
     tools.log.error({ ...context, answer: text }, 'transaction can never be mined; giving up its nonce')
   }
-  const newest = transaction.forms.at(-1)!
+  const dearest = transaction.forms.at(-1)!
   // Whatever nodes say to a cheaper form, nothing dearer is to be signed than what they refuse for its cost.
   const { sendOutcome: before } = transaction
-  const outcome = isRefusedForCost(before) && form.maxFeePerGas < newest.maxFeePerGas ? before : kind
-  // Where an older form was sent, the wait of the newest says nothing and begins anew.
-  const noted = { outcome, dueAt: now + lookAgainMs[kind], waitsAnew: form !== newest } as const
+  const outcome = isRefusedForCost(before) && form.maxFeePerGas < dearest.maxFeePerGas ? before : kind
+  // Where a cheaper form was sent, the wait of the dearest says nothing and begins anew.
+  const noted = { outcome, dueAt: now + lookAgainMs[kind], waitsAnew: form !== dearest } as const
   await tools.store.noteSend(transaction.id, noted, now)
 }

@@ -115,7 +115,7 @@ export function createResends(chain: Chain, tools: EngineTools) {
   }
 
   /**
-   * Whether its lane's lowest transaction, whose newest form nodes refuse for what it may cost, waits for long: also
+   * Whether its lane's lowest transaction, whose dearest form nodes refuse for what it may cost, waits for long: also
    * where they have it in a cheaper form. Where no others wait for it, fees are given more time to fall.
    */
   async function isLongTooDear(transaction: JournalTransaction, { movedAt }: Seen): Promise<boolean> {
@@ -154,7 +154,7 @@ export function createResends(chain: Chain, tools: EngineTools) {
     return isRaised
   }
 
-  /** What the next form of the transaction would offer. Null: the newest offers as much as any may. */
+  /** What the next form of the transaction would offer. Null: the dearest offers as much as any may. */
   function raisedFees({ forms }: JournalTransaction, { head }: Seen, tip: bigint) {
     return tools.codec.replacementFees(forms, head.baseFeePerGas, tools.tips.withTip(chain.config, tip), {
       isCancel: false,

@@ -7,7 +7,7 @@ import { noteAnswer } from './noteAnswer.js'
 import { addForm, isToBeCancelled, replace, replaceCheaper } from './replace.js'
 
 /**
- * Sends a transaction of the journal: its newest signed form, once the nodes have few enough of its lane; or a cancel,
+ * Sends a transaction of the journal: its dearest signed form, once the nodes have few enough of its lane; or a cancel,
  * where nothing waits for it any more. Never throws for what a node says.
  */
 export async function sendStored(transaction: JournalTransaction, chain: Chain, tools: EngineTools): Promise<void> {
@@ -53,25 +53,25 @@ export async function isWaitedFor(
 }
 
 /**
- * Sends the cheapest form that pays the base fee, of a transaction whose signer can't pay for the form that was signed
- * last: a node asks for all that a form may cost, and fees may have risen and fallen since. Where all forms are dear
+ * Sends the cheapest form that pays the base fee, of a transaction whose signer can't pay for the dearest
+ * form: a node asks for all that a form may cost, and fees may have risen and fallen since. Where all forms are dear
  * another one is signed.
  */
 async function sendCheaper(transaction: JournalTransaction, chain: Chain, tools: EngineTools): Promise<void> {
   const { baseFeePerGas } = await headOf(chain, tools)
-  const newest = transaction.forms.at(-1)!
-  const cheapest = cheapestOf(transaction.forms, baseFeePerGas, newest)
+  const dearest = transaction.forms.at(-1)!
+  const cheapest = cheapestOf(transaction.forms, baseFeePerGas, dearest)
   const fees = tools.codec.initialFees(baseFeePerGas, tools.tips.withTip(chain.config))
   // Not for a little less, which would be refused as well, or soon be too little.
   if (cheapest.maxFeePerGas > 2n * fees.maxFeePerGas) {
     await addForm(transaction, { ...transaction, fees, isCancel: false }, chain, tools)
-  } else if (cheapest !== newest) {
+  } else if (cheapest !== dearest) {
     await sendForm(transaction, cheapest, chain, tools)
   }
 }
 
 /**
- * Sends the cheapest form that pays the base fee, of a transaction that nodes refuse for all that its newest
+ * Sends the cheapest form that pays the base fee, of a transaction that nodes refuse for all that its dearest
  * form may cost. Where they refuse that as well, one is signed with fees as of now. Once there is nothing
  * cheaper to try, a cancel, which takes little gas, gives the nonce up for those who wait for it; not at
  * once where some node may have it.

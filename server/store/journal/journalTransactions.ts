@@ -21,7 +21,7 @@ export type JournalTransaction = {
   sendOutcome: NotedSend | null
   /** When its newest form was signed, or the first form was first sent. */
   waitingSince: number
-  /** Oldest first; never empty. */
+  /** Cheapest first, by the highest fee that each may pay; never empty. */
   forms: SignedForm[]
   /** The steps that the transaction was signed for, even where another transaction carries them now. */
   signedFor: StepRef[]
@@ -240,7 +240,7 @@ async function withForms(database: Database, rows: TransactionRow[]): Promise<Jo
   })
 }
 
-/** Oldest first: every form offers more than the one before it, while the clocks of two replicas may disagree. */
+/** Cheapest first. That is not always the order of their signing: one may be signed to be cheaper than those before. */
 function byFee(a: SignedForm, b: SignedForm): number {
   return a.maxFeePerGas < b.maxFeePerGas ? -1 : Number(a.maxFeePerGas > b.maxFeePerGas)
 }
