@@ -21,7 +21,7 @@ const unansweredMs = 10_000
  * their pool: those are handed the lowest. Whatever they answer, the time at which a transaction is due by itself stays
  * as it was. Nobody waits for the answers, which may take as long as the slowest node.
  */
-export function createLeftOverCheck(chain: Chain, tools: EngineTools) {
+export function createLeftOverCheck(chain: Chain, tools: Pick<EngineTools, 'signers' | 'log' | 'store'>) {
   const { chainId } = chain.config
   /** By lane that is to be checked: a moment, in unix ms, after which the newest block was made. */
   const due = new Map<Address, number>()

@@ -11,7 +11,10 @@ import type { EngineTools } from '../tools.js'
  * In an empty ledger the lane of a key that has been used counts as ahead: the ledger may have been lost, and all that
  * it paid with it. Not on test chains, which are made anew all the time.
  */
-export async function openLanes(chain: Chain, tools: EngineTools): Promise<Map<Address, Unopened>> {
+export async function openLanes(
+  chain: Chain,
+  tools: Pick<EngineTools, 'store' | 'signers' | 'now' | 'log'>,
+): Promise<Map<Address, Unopened>> {
   const { chainId, agreement, testnet } = chain.config
   const unopened = new Map<Address, Unopened>()
   const known = await tools.store.readLanes(chainId)

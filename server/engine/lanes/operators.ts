@@ -10,7 +10,10 @@ import type { EngineTools } from '../tools.js'
  */
 
 /** Asks the vault which of the signers are its operators. */
-export async function checkOperators(chain: Chain, tools: EngineTools): Promise<void> {
+export async function checkOperators(
+  chain: Chain,
+  tools: Pick<EngineTools, 'signers' | 'refusedOperators' | 'log'>,
+): Promise<void> {
   const { chainId, vault } = chain.config
   const signers = [...tools.signers.keys()]
   const areOperators = await chain.areOperators(signers)
@@ -51,7 +54,7 @@ export async function isOperatorsFault(
   failure: { name: string | null },
   { from, to }: { from: Address; to: Address },
   chain: Chain,
-  tools: EngineTools,
+  tools: Pick<EngineTools, 'signers' | 'refusedOperators' | 'log'>,
 ): Promise<boolean> {
   if (failure.name !== 'NotOperator' || !isVault(to, chain.config)) return false
   if (to !== chain.config.vault) return true

@@ -70,7 +70,10 @@ export async function record(outgoing: Outgoing, tools: EngineTools): Promise<Re
 }
 
 /** What has to be on the signer's account for nodes to take the transaction, in wei. */
-async function costOf({ chain, gasLimit }: Outgoing, tools: EngineTools): Promise<bigint> {
+async function costOf(
+  { chain, gasLimit }: Outgoing,
+  tools: Pick<EngineTools, 'codec' | 'tips' | 'heads'>,
+): Promise<bigint> {
   const head = await headOf(chain, tools)
   return gasLimit * tools.codec.initialFees(head.baseFeePerGas, tools.tips.withTip(chain.config)).maxFeePerGas
 }

@@ -28,7 +28,7 @@ export async function signForm(
     steps: readonly CarriedStep[]
     isCancel: boolean
   },
-  tools: EngineTools,
+  tools: Pick<EngineTools, 'signers' | 'signerFaults' | 'now' | 'log'>,
 ): Promise<SignedForm> {
   const signer = tools.signers.get(form.signer)
   if (!signer) throw new SignerUnavailable(form.signer, 'its key is not configured any more')

@@ -33,7 +33,7 @@ export async function arrivalsOf(
   receipt: Receipt,
   user: Address,
   chain: Chain,
-  tools: EngineTools,
+  tools: Pick<EngineTools, 'settings' | 'codec' | 'log'>,
 ): Promise<Arrival[]> {
   const { measured, unmeasured } = await measure(receipt, user, chain, tools)
   if (unmeasured.length > 0) throw new Error(cannotBeMeasured)
@@ -72,7 +72,12 @@ const cannotBeMeasured =
 /**
  * What reached the vaults from the user. `unmeasured`: what can't be measured now, with the amounts that its logs say.
  */
-async function measure(receipt: Receipt, user: Address, chain: Chain, tools: EngineTools) {
+async function measure(
+  receipt: Receipt,
+  user: Address,
+  chain: Chain,
+  tools: Pick<EngineTools, 'settings' | 'codec' | 'log'>,
+) {
   // The user may have become a funder since his action was posted.
   if (tools.settings.funders.has(user)) return { measured: [], unmeasured: [] }
   const logged = tools.codec.vaultArrivals(receipt, chain.config).filter((arrival) => arrival.from === user)

@@ -17,7 +17,11 @@ const stepsAtOnce = 200n
  * Sees to the transactions of a chain that are noted as mined: settles those that are deep enough, and
  * shows how deep the others are.
  */
-export function createMinedCheck(chain: Chain, tools: EngineTools, meet: Meet) {
+export function createMinedCheck(
+  chain: Chain,
+  tools: Pick<EngineTools, 'store' | 'log' | 'now' | 'changed'>,
+  meet: Meet,
+) {
   const { chainId, confirmations: finalDepth } = chain.config
   /** Clients have not been shown yet how deep their transactions are under the newest head. */
   let isUncounted = false

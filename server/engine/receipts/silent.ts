@@ -11,7 +11,7 @@ const pageSize = 200
 /** Looks after transactions that are due and that no block has mentioned: those without a receipt are sent again. */
 export function createSilentCheck(
   chain: Chain,
-  tools: EngineTools,
+  tools: Pick<EngineTools, 'store' | 'now' | 'sendWindow' | 'log'>,
   { meet, resends }: { meet: Meet; resends: ReturnType<typeof createResends> },
 ) {
   /** `movedAt`: when the head was last looked at before it was seen to have moved, in unix ms. */

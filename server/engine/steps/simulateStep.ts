@@ -38,7 +38,7 @@ export async function inTime(
   work: StepWork,
   chain: Chain,
   simulating: Promise<Simulated>,
-  tools: EngineTools,
+  tools: Pick<EngineTools, 'lateSimulations' | 'isLate' | 'log'>,
 ): Promise<Simulated | { outcome: 'late'; againMs: number | null }> {
   try {
     const simulated = await simulating

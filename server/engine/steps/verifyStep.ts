@@ -133,7 +133,7 @@ async function settlePayment(payment: Payment, found: JudgedPayment, tools: Engi
 async function showDepth(
   payment: Payment,
   { receipt, confirmations }: Pick<JudgedPayment, 'receipt' | 'confirmations'>,
-  tools: EngineTools,
+  tools: Pick<EngineTools, 'store' | 'now' | 'changed'>,
 ): Promise<Visit> {
   await noteSeen(payment, { blockNumber: Number(receipt.blockNumber), confirmations }, tools)
   return lookAgain(payment, payment.chain.config.pollIntervalMs, 0, tools)
@@ -152,14 +152,14 @@ async function lookAgain(
 }
 
 /** A reorganisation may have taken away the block in which the transaction was seen. */
-async function noteNotMined(payment: Payment, tools: EngineTools): Promise<void> {
+async function noteNotMined(payment: Payment, tools: Pick<EngineTools, 'store' | 'now' | 'changed'>): Promise<void> {
   if (payment.work.view.confirmations !== 0) await noteSeen(payment, { blockNumber: null, confirmations: 0 }, tools)
 }
 
 async function noteSeen(
   { work, hash }: Payment,
   seen: { blockNumber: number | null; confirmations: number },
-  tools: EngineTools,
+  tools: Pick<EngineTools, 'store' | 'now' | 'changed'>,
 ): Promise<void> {
   const { blockNumber, confirmations } = work.view
   if (seen.blockNumber === blockNumber && seen.confirmations === confirmations) return
