@@ -54,15 +54,15 @@ export async function bookResult(
   now: number,
   draws = true,
 ): Promise<void> {
-  const ref = refOf(row)
+  const step = { ref: refOf(row), attempt: attemptOf(row) }
   const payouts = result.payouts ?? []
   if (result.status === 'success' || payouts.length > 0) {
-    if (draws) await spendCredit(trx, ref, attemptOf(row), now)
+    if (draws) await spendCredit(trx, step, now)
     postPayouts(trx, row, payouts, now)
-    if (result.status === 'success') await creditArrivals(trx, result.arrivals, ref, now)
+    if (result.status === 'success') await creditArrivals(trx, result.arrivals, step.ref, now)
   } else {
-    if (draws) await releaseCredit(trx, ref, attemptOf(row), now)
-    if (row.kind === 'payment') await unbindPayment(trx, ref)
+    if (draws) await releaseCredit(trx, step, now)
+    if (row.kind === 'payment') await unbindPayment(trx, step.ref)
   }
 }
 

@@ -213,7 +213,7 @@ async function unsettle(
     post(trx, [{ cause: undone(cause), debit: 'vault', credit: 'solver', ...payout }], now)
     await undoPayout(trx, { ...payout, transactionHash: row.transaction_hash! }, now)
   }
-  await unspendCredit(trx, refOf(row), attemptOf(row), now)
+  await unspendCredit(trx, { ref: refOf(row), attempt: attemptOf(row) }, now)
   await changeStep(
     trx,
     refOf(row),
@@ -305,7 +305,7 @@ async function stopDrawing(trx: Transaction, creditId: number, now: number): Pro
     const key = { action_id, intent_index, step_index }
     const row = await trx.lock(trx<StepRow>('steps').where(key)).first()
     if (row?.status !== 'executing' || row.transaction_id !== null) continue
-    await releaseCredit(trx, refOf(row), attemptOf(row), now)
+    await releaseCredit(trx, { ref: refOf(row), attempt: attemptOf(row) }, now)
     const message = 'The payment that was to fund this step has been removed by a reorganisation of its chain.'
     const error = { code: 'insufficient_credit', message, retryable: true } as const
     const change = { status: 'error', error, excused: row.excused + 1, open_account: null, due_at: null } as const

@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 import { hashesOfPayment } from './samePayment.js'
-import type { StepRef } from '../../domain/action.js'
+import type { StepAttempt, StepRef } from '../../domain/action.js'
 import { greatest, least, sum } from '../../domain/bigints.js'
 import {
   type CreditLack,
@@ -28,7 +28,7 @@ import {
   type StepRow,
 } from '../rows.js'
 
-type Spender = { ref: StepRef; user: Address; chainId: number; signed: boolean; attempt: string }
+type Spender = StepAttempt & { user: Address; chainId: number; signed: boolean }
 
 /** Who draws on credit when the step pays. */
 export function spenderOf(row: StepRow): Spender {
@@ -98,16 +98,16 @@ export async function reserveCredit(
 }
 
 /** Gives back the credit that a failed step had set aside. */
-export async function releaseCredit(trx: Transaction, ref: StepRef, attempt: string, now: number): Promise<void> {
+export async function releaseCredit(trx: Transaction, step: StepAttempt, now: number): Promise<void> {
+  const { ref, attempt } = step
   const reserved = await reservedBy(trx, ref)
   const moves = reserved.map(({ credit, amount }) => {
     // The payment of a lost credit is gone, so nothing goes back to the user, and the solver has lost that much less.
-    if (credit.is_lost)
-      return { credit, by: { reserved: -amount }, posting: entry('recoup', ref, attempt, credit, amount) }
+    if (credit.is_lost) return { credit, by: { reserved: -amount }, posting: entry('recoup', step, credit, amount) }
     return {
       credit,
       by: { available: amount, reserved: -amount },
-      posting: entry('release', ref, attempt, credit, amount),
+      posting: entry('release', step, credit, amount),
     }
   })
   await moveCredits(trx, moves, now)
@@ -162,15 +162,15 @@ export async function giveBackCovered(
 }
 
 /** Makes the credit that a successful step had set aside the solver's own. */
-export async function spendCredit(trx: Transaction, ref: StepRef, attempt: string, now: number): Promise<void> {
-  const moves = (await reservedBy(trx, ref)).map(({ credit, amount }) => ({
+export async function spendCredit(trx: Transaction, step: StepAttempt, now: number): Promise<void> {
+  const moves = (await reservedBy(trx, step.ref)).map(({ credit, amount }) => ({
     credit,
     by: { reserved: -amount },
-    posting: entry('spend', ref, attempt, credit, amount),
+    posting: entry('spend', step, credit, amount),
   }))
   await moveCredits(trx, moves, now)
-  trx.later(trx('reservations').where(stepKeyColumns(ref)).update({ status: 'spent' }))
-  await spendOpenFunding(trx, ref)
+  trx.later(trx('reservations').where(stepKeyColumns(step.ref)).update({ status: 'spent' }))
+  await spendOpenFunding(trx, step.ref)
 }
 
 /**
@@ -183,15 +183,15 @@ export function drawingSteps(trx: Transaction, refs: readonly StepRef[]) {
 }
 
 /** Undoes `spendCredit`: what was spent is set aside again, since the payout that spent it is gone. */
-export async function unspendCredit(trx: Transaction, ref: StepRef, attempt: string, now: number): Promise<void> {
-  const moves = (await reservedBy(trx, ref, 'spent')).map(({ credit, amount }) => ({
+export async function unspendCredit(trx: Transaction, step: StepAttempt, now: number): Promise<void> {
+  const moves = (await reservedBy(trx, step.ref, 'spent')).map(({ credit, amount }) => ({
     credit,
     by: { reserved: amount },
-    posting: entry('unspend', ref, attempt, credit, amount),
+    posting: entry('unspend', step, credit, amount),
   }))
   await moveCredits(trx, moves, now)
-  await trx('reservations').where(stepKeyColumns(ref)).update({ status: 'reserved' })
-  await trx('open_grants').where(stepKeyColumns(ref)).update({ status: 'reserved' })
+  await trx('reservations').where(stepKeyColumns(step.ref)).update({ status: 'reserved' })
+  await trx('open_grants').where(stepKeyColumns(step.ref)).update({ status: 'reserved' })
 }
 
 function toOpenCredit(row: CreditRow) {
@@ -224,14 +224,14 @@ function merge(draws: Draw[]): Draw[] {
 
 async function writeReservations(
   trx: Transaction,
-  { ref, attempt }: Spender,
+  step: StepAttempt,
   rows: CreditRow[],
   draws: Draw[],
   now: number,
 ): Promise<void> {
   for (const part of writtenTogether(draws)) {
     const reservations = part.map(({ creditId, amount }) => ({
-      ...stepKeyColumns(ref),
+      ...stepKeyColumns(step.ref),
       credit_id: creditId,
       amount: amount.toString(),
       status: 'reserved',
@@ -243,7 +243,7 @@ async function writeReservations(
   const moves = draws.map(({ creditId, amount }) => {
     const credit = byId.get(creditId)!
     const by = { available: -amount, reserved: amount }
-    return { credit, by, posting: entry('reserve', ref, attempt, credit, amount) }
+    return { credit, by, posting: entry('reserve', step, credit, amount) }
   })
   await moveCredits(trx, moves, now)
 }
@@ -268,7 +268,7 @@ async function reservedBy(
 }
 
 /** The ledger's entry for what a step does to a credit. */
-function entry(kind: StepMove, ref: StepRef, attempt: string, credit: CreditRow, amount: bigint) {
+function entry(kind: StepMove, { ref, attempt }: StepAttempt, credit: CreditRow, amount: bigint) {
   const accounts = {
     reserve: { debit: 'available', credit: 'reserved' },
     release: { debit: 'reserved', credit: 'available' },
