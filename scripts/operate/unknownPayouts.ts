@@ -1,8 +1,9 @@
 import type { Hash } from 'viem'
 import type { Chain, Receipt } from '../../server/chain/chain.js'
 import { fulfilledIn } from '../../server/chain/paidByVault.js'
+import { sum } from '../../server/domain/bigints.js'
 import { vaultsOf } from '../../server/domain/chainConfig.js'
-import { requiredConfirmations } from '../../server/domain/finality.js'
+import { depthOf, requiredConfirmations } from '../../server/domain/finality.js'
 import { acknowledgePayout, forgetPayout, type UnknownPayout } from '../../server/store/money/acknowledgedPayouts.js'
 import { acknowledgedIn } from '../../server/store/money/causes.js'
 import type { Database } from '../../server/store/connection/database.js'
@@ -54,13 +55,13 @@ async function acknowledge(
   if (!transaction || receipt?.status !== 'success') throw new Error(`No node has ${name} as one that was carried out`)
   const fulfilled = vaultsOf(chain.config).map((vault) => fulfilledIn(transaction, receipt, vault))
   const transfers = fulfilled.flatMap((ofVault) => ofVault.transfers).filter((transfer) => transfer.token === token)
-  const paid = sum(transfers)
+  const paid = sum(transfers.map(({ amount }) => amount))
   await requireFinal(receipt, head.number, chain, requiredConfirmations(chain.config, [{ token, amount: paid }]))
   // What its steps have booked; of what was acknowledged before, the database is asked as it books this.
   const ofSteps = (await readPayouts(database, chainId, token)).filter(
     ({ hash, cause }) => hash === transactionHash && !acknowledgedIn(cause),
   )
-  const booked = sum(ofSteps)
+  const booked = sum(ofSteps.map(({ amount }) => amount))
   const recipients = [...new Set(transfers.map(({ to }) => to))]
   const causes = ofSteps.map(({ cause }) => cause)
   const stepKeys = fulfilled.flatMap(({ keys }) => keys)
@@ -93,7 +94,7 @@ async function forget(payout: UnknownPayout, database: Database): Promise<string
 }
 
 async function requireFinal(receipt: Receipt, head: bigint, chain: Chain, needed: number): Promise<void> {
-  const confirmations = head - receipt.blockNumber + 1n
+  const confirmations = depthOf(receipt.blockNumber, head)
   if (confirmations >= needed && (await chain.isCertain(receipt, needed))) return
   throw new Error(
     `${receipt.hash} has ${confirmations} of ${needed} confirmations, or fewer nodes than \`agreement\` asks for tell the ` +
@@ -104,8 +105,4 @@ async function requireFinal(receipt: Receipt, head: bigint, chain: Chain, needed
 function readTransactionHash(text: string): Hash {
   if (!/^0x[0-9a-fA-F]{64}$/.test(text)) throw new Error('<transactionHash> has to be 0x and 64 hex digits')
   return text.toLowerCase() as Hash
-}
-
-function sum(amounts: readonly { amount: bigint }[]): bigint {
-  return amounts.reduce((total, { amount }) => total + amount, 0n)
 }

@@ -1,6 +1,7 @@
 import type { Address } from 'viem'
 import { createChains } from '../../server/chain/createChain.js'
 import { nativeToken } from '../../server/domain/action.js'
+import { sum } from '../../server/domain/bigints.js'
 import { type ChainConfig, type TokenConfig, vaultsOf } from '../../server/domain/chainConfig.js'
 import { createKnownChains } from '../../server/start/knownChains.js'
 import { readGenesis } from '../../server/store/chainIdentities.js'
@@ -115,11 +116,12 @@ async function compareChain(database: Database, chain: ChainConfig, books: Books
     const { amounts, causes } = bookedArrivals(arrivals, booked)
     const inLedger = (arrival: Movement) => amounts.get(arrival)
     // Also of what the chain has no log of (any more): it is credit, and nothing is behind it.
-    const recorded = [...booked.values()].reduce((total, amount) => total + amount, 0n)
+    const recorded = sum([...booked.values()])
     const unrecorded = arrivals.filter((arrival) => inLedger(arrival) === undefined)
-    const withdrawn = sum(withdrawals)
+    const withdrawn = sum(withdrawals.map(({ amount }) => amount))
     const paid = books.paid.get(place) ?? 0n
-    const unexplained = balance - (recorded + sum(unrecorded) - withdrawn - paid)
+    const unbooked = sum(unrecorded.map(({ amount }) => amount))
+    const unexplained = balance - (recorded + unbooked - withdrawn - paid)
     const report = {
       chainId: chain.chainId,
       token,
@@ -149,8 +151,4 @@ async function compareChain(database: Database, chain: ChainConfig, books: Books
     const adopted = booked.filter(({ hash }) => hash !== null && unknown.includes(hash))
     return unmatchedPayouts(await logs.nativePayouts(unknown), adopted)
   }
-}
-
-function sum(entries: { amount: bigint }[]): bigint {
-  return entries.reduce((total, { amount }) => total + amount, 0n)
 }

@@ -1,4 +1,5 @@
 import type { Address } from 'viem'
+import { sum } from '../../server/domain/bigints.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import type { Books } from './compareVaults.js'
 
@@ -23,7 +24,7 @@ export function findUnconfigured(books: Books, chains: readonly ChainConfig[]): 
       return {
         chainId: Number(chainId),
         token: token as Address,
-        recorded: arrivals.reduce((total, amount) => total + amount, 0n),
+        recorded: sum(arrivals),
         paid: books.paid.get(place) ?? 0n,
         owed: available + reserved,
       }

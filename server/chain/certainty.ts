@@ -1,4 +1,5 @@
 import type { ChainConfig } from '../domain/chainConfig.js'
+import { depthOf } from '../domain/finality.js'
 import { chunk } from '../lists/chunk.js'
 import type { Chain, ChainTransaction, Receipt } from './chain.js'
 import { maxCalls, type Rpc } from './nodes/rpc.js'
@@ -21,7 +22,7 @@ export function createCertainty(
       /** Both are asked of the same node: the head of another one says nothing of what this one has. */
       const isFinal = ([found, head]: RpcAnswer[]) => {
         const isCanonical = orNull(resultOf(found), readBlock)?.hash === receipt.blockHash
-        const isDeep = readBlock(resultOf(head)).number - blockNumber + 1n >= BigInt(depth)
+        const isDeep = depthOf(blockNumber, readBlock(resultOf(head)).number) >= depth
         return isCanonical && isDeep
       }
       if (agreement === 1) return rpc.read([block, latest], isFinal)

@@ -1,4 +1,5 @@
 import type { Hex } from 'viem'
+import { greatest, least } from '../domain/bigints.js'
 import type { ChainConfig } from '../domain/chainConfig.js'
 import { raisedTo, stepFeeCap } from '../domain/feeCap.js'
 
@@ -80,12 +81,4 @@ export function calldataFloor(data: Hex): bigint {
 /** Raises a fee by as much as nodes ask of a replacement, rounded up, and always by something. */
 function bump(fee: bigint): bigint {
   return fee === 0n ? 1n : (fee * raisedTo + 999n) / 1_000n
-}
-
-function least(a: bigint, b: bigint): bigint {
-  return a < b ? a : b
-}
-
-function greatest(...values: bigint[]): bigint {
-  return values.reduce((most, value) => (value > most ? value : most), 0n)
 }

@@ -1,4 +1,5 @@
 import type { Address, Hash } from 'viem'
+import { least, sum } from '../domain/bigints.js'
 import { chunk } from '../lists/chunk.js'
 import { decodeFulfilments } from './bundles.js'
 import type { ChainTransaction, Receipt } from './chain.js'
@@ -60,7 +61,7 @@ function paidIn(transaction: ChainTransaction, receipt: Receipt, { token, vault 
   if (!isAll) return left
   const moved = [...transfers, ...vaultWithdrawals(receipt, vault)]
   const paid = amountOf(moved.filter((transfer) => transfer.token === token))
-  return paid < left ? paid : left
+  return least(paid, left)
 }
 
 /**
@@ -77,8 +78,4 @@ export function fulfilledIn(transaction: ChainTransaction, receipt: Receipt, vau
 
 function amountOf(transfers: readonly { amount: bigint }[]): bigint {
   return sum(transfers.map(({ amount }) => amount))
-}
-
-function sum(amounts: readonly bigint[]): bigint {
-  return amounts.reduce((total, amount) => total + amount, 0n)
 }

@@ -1,5 +1,6 @@
 import type { Hash } from 'viem'
 import type { Block } from '../../chain/chain.js'
+import { least } from '../../domain/bigints.js'
 
 /** Further behind than this, transactions are looked up by hash instead of reading every block. */
 const maxBlocksAtOnce = 64n
@@ -70,8 +71,4 @@ export function createBlocksRead(confirmations: number) {
   function goBack(number: bigint): void {
     last = { number: number < -1n ? -1n : number, hash: null }
   }
-}
-
-function least(a: bigint, b: bigint): bigint {
-  return a < b ? a : b
 }

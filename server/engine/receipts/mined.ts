@@ -1,5 +1,6 @@
 import type { Block, Chain } from '../../chain/chain.js'
 import { forEachLimit } from '../../concurrency/forEachLimit.js'
+import { depthOf } from '../../domain/finality.js'
 import { chunkByWeight } from '../../lists/chunkByWeight.js'
 import { groupBy } from '../../lists/groupBy.js'
 import type { JournalTransaction, MinedPlace } from '../../store/journal/journalTransactions.js'
@@ -98,7 +99,7 @@ export function createMinedCheck(
   /** False: not all of them could be shown, and are to be in another round. */
   async function showDepths(transactions: readonly MinedPlace[], head: Block): Promise<boolean> {
     const depths = transactions.map(({ id, mined }) => {
-      return { transactionId: id, mined, confirmations: Number(head.number) - mined.blockNumber + 1 }
+      return { transactionId: id, mined, confirmations: depthOf(mined.blockNumber, head.number) }
     })
     try {
       const { steps, isWhole } = await tools.store.noteDepths(depths, tools.now())
