@@ -206,9 +206,7 @@ export function createWireClient(options: ClientOptions) {
     operation: Operation<Data, Reply>,
     member: Member<Reply>,
     given: Given<Data>,
-    etag: string | null,
-    how: CallOptions,
-    read: (reply: Reply) => Read,
+    { etag, how, read }: { etag: string | null; how: CallOptions; read: (reply: Reply) => Read },
   ): Promise<Look<Read> | null> {
     try {
       const headers = { 'If-None-Match': etag ?? undefined }
@@ -238,9 +236,9 @@ export function createWireClient(options: ClientOptions) {
       etag: string | null,
       how: CallOptions,
       read: (action: Wire.Action) => Read,
-    ) => look(operations.getAction, 'intents[]', { path: { actionId } }, etag, how, read),
+    ) => look(operations.getAction, 'intents[]', { path: { actionId } }, { etag, how, read }),
     lookAtStep: (ref: StepRef, etag: string | null, how: CallOptions) =>
-      look(operations.getStep, 'status', { path: ref }, etag, how, (step) => ofPlace(step, ref)),
+      look(operations.getStep, 'status', { path: ref }, { etag, how, read: (step) => ofPlace(step, ref) }),
     async *openEvents(actionId: string, { lastEventId, signal }: Parameters<OpenEvents>[1]) {
       if (Date.now() < noStreamsUntil) throw new NoEventStreamError()
       let forMs = withoutStreamsMs

@@ -1,6 +1,5 @@
 import type { Hash } from 'viem'
 import type { Chain, ChainTransaction, FoundLog, Receipt } from '../../chain/chain.js'
-import type { TokenTransfer } from '../../domain/action.js'
 import { vaultsOf } from '../../domain/chainConfig.js'
 import type { StepError } from '../../domain/errors.js'
 import { depthOf } from '../../domain/finality.js'
@@ -52,8 +51,7 @@ export async function adoptExecution(work: StepWork, chain: Chain, done: Done, t
   const confirmations = depthOf(receipt.blockNumber, head.number)
   const needed = Math.max(work.view.requiredConfirmations, confirmationsFor(receipt, [work.user], chain, tools))
   if (!(await isFinal({ receipt, confirmations, needed, transaction }, chain))) return { outcome: 'waits', found: true }
-  const transfers = solverTransfers(work.batch)
-  if (transfers.length > 0 && !paidExactly(transaction, receipt, work, transfers, chain, tools)) {
+  if (!paidExactly(work, { transaction, receipt }, chain, tools)) {
     return ended(done === 'paid' ? otherPayout : withoutPayout)
   }
   const { hash: transactionHash, blockHash } = receipt
@@ -155,16 +153,17 @@ function loggedIn(log: FoundLog): Found {
 }
 
 /**
- * What the transaction asks the vault for is paid only if the vault says so: in a bundle each step may fail by itself.
+ * Whether the transaction has paid just the solver's transfers of the step, or there are none. What it asks the vault
+ * for is paid only if the vault says so: in a bundle each step may fail by itself.
  */
 function paidExactly(
-  transaction: ChainTransaction,
-  receipt: Receipt,
   work: StepWork,
-  transfers: TokenTransfer[],
+  { transaction, receipt }: { transaction: ChainTransaction; receipt: Receipt },
   chain: Chain,
   tools: Pick<EngineTools, 'codec'>,
 ): boolean {
+  const transfers = solverTransfers(work.batch)
+  if (transfers.length === 0) return true
   const vault = vaultsOf(chain.config).find((address) => address === transaction.to)
   if (!vault || !work.stepKey) return false
   if (!tools.codec.fulfilledKeys(receipt, vault).includes(work.stepKey)) return false

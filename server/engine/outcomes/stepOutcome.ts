@@ -35,13 +35,12 @@ export async function resultOf(
   // not taken for unpaid.
   if (transaction.to !== work.user && !isVault(transaction.to, chain.config))
     return unreadable(work, transaction, tools)
-  const isCancelled = transaction.forms.some((form) => form.hash === receipt.hash && form.isCancel)
-  if (receipt.status === 'success' && !isCancelled) {
+  if (receipt.status === 'success' && !wasCancelled(mined)) {
     const isWhole = hasPaid(work, receipt, chain, tools) && hasRun(work, receipt, tools)
     return isWhole ? carriedOut(work, mined, chain, tools) : leftUndone(work, mined, chain, tools)
   }
   // Nothing happened for any step of the bundle, and which of them is to blame shows when each goes by itself.
-  return bundle ? { status: 'alone' } : withoutEffect(work, mined, isCancelled, chain, tools)
+  return bundle ? { status: 'alone' } : withoutEffect(work, mined, chain, tools)
 }
 
 /** The vault has paid what the step pays, and its calls have run. */
@@ -79,11 +78,12 @@ async function leftUndone(work: StepWork, mined: Mined, chain: Chain, tools: Eng
 /** The transaction reverted or was cancelled: by it nothing happened. Null: it can't be said yet whether by another. */
 async function withoutEffect(
   work: StepWork,
-  { transaction, receipt }: Mined,
-  isCancelled: boolean,
+  mined: Mined,
   chain: Chain,
   tools: EngineTools,
 ): Promise<StepOutcome | null> {
+  const { transaction, receipt } = mined
+  const isCancelled = wasCancelled(mined)
   // First what the contracts remember: to run the call again at a vault that is paused by now shows only that.
   const remembered = await doneSince(receipt, work, chain)
   const again = remembered || isCancelled ? null : await runAgain(work, transaction, chain, tools)
@@ -108,6 +108,11 @@ async function withoutEffect(
   if (isCancelled) return { status: 'error', error: cancelled, ...place }
   const error = failure ? await explainRevert(failure, work.batch, chain) : unexplained(transaction, receipt, again)
   return { status: 'reverted', error, ...place }
+}
+
+/** Whether it is the transaction's cancel that is mined. */
+function wasCancelled({ transaction, receipt }: Mined): boolean {
+  return transaction.forms.some((form) => form.hash === receipt.hash && form.isCancel)
 }
 
 function placeOf({ hash, blockNumber }: Receipt): Place {

@@ -52,7 +52,7 @@ export async function bookResult(
   row: StepRow,
   result: StepResult,
   now: number,
-  draws = true,
+  { draws = true }: { draws?: boolean } = {},
 ): Promise<void> {
   const step = { ref: refOf(row), attempt: attemptOf(row) }
   const payouts = result.payouts ?? []

@@ -160,7 +160,7 @@ async function bookResults(
     const isOpen = isCarried && row.status === 'executing'
     // A step that was undone before may have paid without credit, and pay so again: `bookLate` sees to that.
     if (isOpen && (row.reopenings === 0 || !tookEffect(result))) {
-      await bookResult(trx, row, result, now, drawing.has(nameOfStep(ref)))
+      await bookResult(trx, row, result, now, { draws: drawing.has(nameOfStep(ref)) })
       ended.push({ row, result, isAnothers: isAnothers(result) })
     } else if (tookEffect(result) && (isCarried || !(await isToldElsewhere(trx, row)))) {
       trx.later(trx('steps').where(stepKeyColumns(ref)).update({ transaction_id: transactionId }))
