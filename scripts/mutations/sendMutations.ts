@@ -55,6 +55,11 @@ export const sendMutations: Mutation[] = [
         replace:
           "import type { createResends } from '../lanes/resends.js'\nimport { recordAndSend } from '../lanes/record.js'",
       },
+      {
+        file: 'server/engine/receipts/silent.ts',
+        find: "tools: Pick<EngineTools, 'store' | 'now' | 'sendWindow' | 'log'>",
+        replace: 'tools: EngineTools',
+      },
     ],
     tests: falseAnswers,
   },
