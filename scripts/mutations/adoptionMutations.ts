@@ -117,6 +117,17 @@ export const adoptionMutations: Mutation[] = [
     tests: ['test/e2e/executedByOthers.test.ts', '-g', 'although the user'],
   },
   {
+    name: 'credit is given back before the lanes are checked',
+    changes: [
+      {
+        file: 'server/engine/steps/executeStep.ts',
+        find: 'const paysOut = solverTransfers(work.batch).length > 0',
+        replace: 'const paysOut = solverTransfers(work.batch).length < 0',
+      },
+    ],
+    tests: ['test/engine/adoption.test.ts', '-g', 'before the lanes'],
+  },
+  {
     name: 'an account is asked what it has run by the code that it has now',
     changes: [
       {

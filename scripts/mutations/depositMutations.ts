@@ -7,7 +7,7 @@ export const depositMutations: Mutation[] = [
     changes: [
       {
         file: 'server/store/money/deposits.ts',
-        find: "if (row.reported_at !== reportedAt) return 'waits'",
+        find: "if (row.reported_at !== reportedAt) return { outcome: 'waits' }",
         replace: '',
       },
     ],

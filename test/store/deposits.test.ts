@@ -74,7 +74,9 @@ describe('recorded deposits', () => {
     expect(await store.settleDeposit(lookedAt, refusal, Date.now())).to.deep.equal(isRefused)
     expect(await store.settleDeposit(lookedAt, refusal, Date.now())).to.deep.equal({ outcome: 'before' })
     const again = await store.reportDeposit(reported, 1, lookedAt.reportedAt + 1)
-    expect(await store.settleDeposit(lookedAt, refusal, Date.now()), 'a look that took long').to.deep.equal({ outcome: 'waits' })
+    expect(await store.settleDeposit(lookedAt, refusal, Date.now()), 'a look that took long').to.deep.equal({
+      outcome: 'waits',
+    })
     expect((await store.readDeposit(again.id))!.status).to.equal('pending')
     expect(await store.settleDeposit(again, refusal, Date.now())).to.deep.equal(isRefused)
     expect((await store.readDeposit(again.id))!.status).to.equal('refused')

@@ -119,11 +119,7 @@ function placeOf({ hash, blockNumber }: Receipt): Place {
   return { transactionHash: hash, blockNumber: Number(blockNumber) }
 }
 
-function unreadable(
-  work: StepWork,
-  { to, chainId }: JournalTransaction,
-  tools: Pick<EngineTools, 'tellSeldom'>,
-): null {
+function unreadable(work: StepWork, { to, chainId }: JournalTransaction, tools: Pick<EngineTools, 'tellSeldom'>): null {
   const fields = { ...stepFields(work), chainId, vault: to }
   tools.tellSeldom('error', fields, 'the step was sent through a vault that is not configured')
   return null

@@ -180,7 +180,8 @@ export async function settleDeposit(
     const row = await trx.lock(trx<DepositRow>('deposits').where({ id })).first()
     if (row?.status !== 'pending') return { outcome: 'before' }
     if (result.outcome === 'refused') {
-      return row.reported_at === reportedAt ? refuse(trx('deposits'), id, result) : { outcome: 'waits' }
+      if (row.reported_at !== reportedAt) return { outcome: 'waits' }
+      return refuse(trx('deposits'), id, result)
     }
     const refusal = await bookDeposit(trx, row, result, now)
     if (refusal === 'waits') return { outcome: 'waits' }
