@@ -18,8 +18,8 @@ export const feeMutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/lanes/tips.ts',
-        find: 'if (!raised.delete(id) || !form',
-        replace: 'if (!raised.delete(id) || (true as boolean) || !form',
+        find: 'if (!form || form.maxPriorityFeePerGas <= before.tip) return',
+        replace: 'if ((true as boolean) || !form || form.maxPriorityFeePerGas <= before.tip) return',
       },
     ],
     tests: ['test/engine/feeSpikes.test.ts', '-g', 'climb to it once'],

@@ -117,8 +117,8 @@ export const laneMutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/lanes/tips.ts',
-        find: 'authorizations.length === 0 && !known',
-        replace: 'authorizations.length >= 0 && !known',
+        find: 'authorizations.length === 0 && !before',
+        replace: 'authorizations.length >= 0 && !before',
       },
     ],
     tests: ['test/engine/tips.test.ts'],
