@@ -21,22 +21,11 @@ export function readIntent(intent: wire.IntentRequest): UnverifiedIntent {
         })),
       }
     case 'non-7702:on-demand':
-      return {
-        mode: intent.mode,
-        chainBatches: intent.chainBatches.map((batch) => ({
-          ...readBatch(batch),
-          calls: [readCall(batch.call)],
-          hash: null,
-        })),
-      }
+      return { mode: intent.mode, chainBatches: intent.chainBatches.map(readUsersBatch) }
     case 'non-7702:presign':
       return {
         mode: intent.mode,
-        chainBatches: intent.chainBatches.map((batch) => ({
-          ...readBatch(batch),
-          calls: [readCall(batch.call)],
-          hash: null,
-        })),
+        chainBatches: intent.chainBatches.map(readUsersBatch),
         callSignatures: intent.chainBatches.map((batch) => lower(batch.call.signature)),
       }
   }
@@ -59,6 +48,11 @@ export function lower<T extends Hex>(hex: T): T {
 
 function readBatch(batch: { chainId: number; tokenTransfers: wire.TokenTransfer[] }) {
   return { chainId: batch.chainId, tokenTransfers: batch.tokenTransfers.map(readTransfer) }
+}
+
+/** A batch whose one call the user sends by himself. */
+function readUsersBatch(batch: { chainId: number; tokenTransfers: wire.TokenTransfer[]; call: wire.Call }) {
+  return { ...readBatch(batch), calls: [readCall(batch.call)], hash: null }
 }
 
 function readTransfer({ from, to, token, amount }: wire.TokenTransfer): TokenTransfer {

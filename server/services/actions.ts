@@ -35,7 +35,9 @@ export function createActions(deps: { store: Store; settings: Settings; recover:
   return {
     /**
      * Checks an action off-chain (hashes, signatures, authorizations, time windows, recipients) and stores it whole.
-     * The same signed intent or idempotency key with the same body answers with what was stored first.
+     * The same signed intent or idempotency key with the same body answers with what was stored first. Throws
+     * `ServiceError`, and stores nothing, for what may not be: `validation_failed` with an issue for each rule that is
+     * broken and its place in the body, `idempotency_key_reused`, `duplicate_intent`, or `rate_limited`.
      */
     async create(request: CreateRequest): Promise<{ actionId: string; intentIds: string[]; replayed: boolean }> {
       const now = deps.now()

@@ -69,8 +69,8 @@ export function createHealth(deps: {
 
   return {
     /**
-     * The state of the database, of every chain and of every signer, within a second: what does not answer by then is
-     * told as it was last seen, while the look at it goes on. Never throws.
+     * The state of the database, of every chain and of every signer, within a second, or four at the very first: what
+     * does not answer by then is told as it was last seen, while the look at it goes on. Never throws.
      */
     async report(): Promise<HealthReport> {
       const [database, shared, ...seen] = await Promise.all([

@@ -136,9 +136,11 @@ describe('the API over HTTP', () => {
     const docs = await fetch(`${service.url}/docs`)
     const html = await docs.text()
     expect(docs.headers.get('content-security-policy')).to.contain("default-src 'none'")
-    for (const [, address] of html.matchAll(/(?:src|href)="([^"]+)"/g)) {
+    const addresses = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address!)
+    expect(addresses).to.not.deep.equal([])
+    for (const address of addresses) {
       expect(address).to.not.match(/^(https?:)?\/\//)
-      expect((await fetch(new URL(address!, `${service.url}/docs`))).status, address).to.equal(200)
+      expect((await fetch(new URL(address, `${service.url}/docs`))).status, address).to.equal(200)
     }
   })
 

@@ -40,10 +40,11 @@ describe('a vault that is replaced', function () {
     expect((await api.execute(actionId, 0, 0)).body).to.include({ status: 'success' })
     expect(await balanceOf(a(), usd(), user.address)).to.equal(nine)
     expect(await availableOf(api, user.address)).to.equal((ten - nine).toString())
-    await booksAreRight()
+    await balancesAreRight()
   }
 
-  async function booksAreRight() {
+  /** Answers what the books and the chain say of the vault. */
+  async function balancesAreRight() {
     const { database, chains } = scene.service()
     const { vaults, balanceFaults } = await compareVaults(database, chains)
     expect(balanceFaults).to.deep.equal([])
@@ -98,10 +99,10 @@ describe('a vault that is replaced', function () {
       calls: [{ to: usd(), value: 0n, data: transferData(a().vault, ten) }],
     }
     const actionId = await create(user, [await signedIntent(user, [pay])], [await authorization(user, a())])
-    const before = (await start(replaced()), await booksAreRight())
+    const before = (await start(replaced()), await balancesAreRight())
     expect((await api.execute(actionId, 0, 0)).body).to.include({ status: 'success' })
     expect(await availableOf(api, user.address)).to.equal(ten.toString())
-    const { recorded, unexplained } = await booksAreRight()
+    const { recorded, unexplained } = await balancesAreRight()
     expect(recorded - before.recorded).to.equal(ten)
     expect(unexplained).to.equal(before.unexplained)
   })

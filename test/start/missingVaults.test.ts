@@ -43,6 +43,23 @@ describe('a vault that is not there', () => {
     }
   })
 
+  it('is believed to be there where fewer nodes than have to agree say otherwise, and no other says anything', async () => {
+    const silent = await startFaultyNode(a().rpcUrls[0])
+    silent.behave((calls) =>
+      calls.some(({ method }) => method === 'eth_call') ? { kind: 'status', status: 503 } : { kind: 'pass' },
+    )
+    const gone = () => ({ vault: randomAddress(), tokens: [] })
+    try {
+      const rpcUrls = [...a().rpcUrls, silent.url]
+      expect(await refusal({ ...gone(), rpcUrls, agreement: 2 })).to.equal('')
+      await stop()
+      expect(await refusal({ ...gone(), rpcUrls, agreement: 1 })).to.contain('there is no vault')
+    } finally {
+      await stop()
+      await silent.stop()
+    }
+  })
+
   it('is heard of from a node that is slow, where that decides', async () => {
     const slow = await startFaultyNode(a().rpcUrls[0])
     let asked = 0

@@ -4,9 +4,9 @@ import type { PaymentCheck } from '../../chain/verifyPayment.js'
 import { nameOfStep } from '../../domain/action.js'
 import { elapsedMs } from '../../domain/elapsed.js'
 import type { StepError } from '../../domain/errors.js'
-import { depthOf, requiredConfirmations } from '../../domain/finality.js'
+import { depthOf } from '../../domain/finality.js'
 import type { StepWork } from '../../store/actions/steps.js'
-import { arrivalsOf } from '../outcomes/arrivals.js'
+import { arrivalsOf, confirmationsFor } from '../outcomes/arrivals.js'
 import { isFinal } from '../outcomes/isFinal.js'
 import type { EngineTools } from '../tools.js'
 import {
@@ -116,9 +116,8 @@ async function verifyMined(
 async function settlePayment(payment: Payment, found: JudgedPayment, tools: EngineTools): Promise<Visit> {
   const { work, hash, chain } = payment
   const { transaction, receipt, confirmations } = found
-  // More may have arrived than was declared, and larger amounts wait longer.
-  const arrived = requiredConfirmations(chain.config, tools.codec.vaultArrivals(receipt, chain.config))
-  const needed = Math.max(work.view.requiredConfirmations, arrived)
+  // More may have arrived of the user than was declared, and larger amounts wait longer.
+  const needed = Math.max(work.view.requiredConfirmations, confirmationsFor(receipt, [work.user], chain, tools))
   if (!(await isFinal({ receipt, confirmations, needed, transaction }, chain))) {
     // No deeper than it has to be, or each block would be news of what nodes do not agree on.
     return showDepth(payment, { receipt, confirmations: Math.min(confirmations, needed) }, tools)
