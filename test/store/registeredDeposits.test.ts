@@ -30,7 +30,7 @@ describe('a deposit report of a transaction that a step has as its payment', () 
     const movements = amounts.map((one, logIndex) => ({ logIndex, amount: one }))
     const found = { outcome: 'found', custody: 'vault', movements, mismatch: '', confirmations: 1, ...place } as const
     return {
-      settle: () => scene.store.settleDeposit(deposit, found, Date.now()),
+      settle: async () => (await scene.store.settleDeposit(deposit, found, Date.now())).outcome,
       read: async () => (await scene.store.readDeposit(deposit.id))!,
     }
   }
@@ -65,7 +65,7 @@ describe('a deposit report of a transaction that a step has as its payment', () 
     const error = { code: 'transaction_mismatch', message: 'no', retryable: true } as const
     const failed = { status: 'error', error, transactionHash: hash, blockNumber: null } as const
     await scene.store.settleStep(step, failed, Date.now())
-    expect(await settle()).to.equal('settled')
+    expect(await settle()).to.equal('recorded')
     expect((await read()).status).to.equal('recorded')
     expect(await balance('available', user)).to.equal(100n)
   })
@@ -83,7 +83,7 @@ describe('a deposit report of a transaction that a step has as its payment', () 
     const [user, hash] = [randomAddress(), randomHash()]
     await registered(user, hash)
     const { settle, read } = await report(user, hash, [100n], 99n)
-    expect(await settle()).to.equal('settled')
+    expect(await settle()).to.equal('refused')
     expect((await read()).error?.code).to.equal('deposit_mismatch')
   })
 
@@ -93,7 +93,7 @@ describe('a deposit report of a transaction that a step has as its payment', () 
       const { ref } = await registered(user, hash, signed)
       if (!signed) await settlePayment(ref, { user, hash, amount: 100n, logIndex: 0 })
       const { settle, read } = await report(user, hash)
-      expect(await settle()).to.equal('settled')
+      expect(await settle()).to.equal('refused')
       expect((await read()).error?.code).to.equal('transaction_already_used')
     }
   })
@@ -102,7 +102,7 @@ describe('a deposit report of a transaction that a step has as its payment', () 
     const [user, hash] = [randomAddress(), randomHash()]
     const { second } = await registeredBehind(user, hash)
     const { settle, read } = await report(user, hash)
-    expect(await settle()).to.equal('settled')
+    expect(await settle()).to.equal('recorded')
     expect((await read()).status).to.equal('recorded')
     // Its turn comes after all: the money is there once.
     await settlePayment(second, { user, hash, amount: 100n, blockHash: place.blockHash, logIndex: 0 })
@@ -156,7 +156,7 @@ describe('a deposit report of a transaction that a step has as its payment', () 
       hash,
       Array.from({ length: 1_200 }, (_, index) => BigInt(index + 1)),
     )
-    expect(await settle()).to.equal('settled')
+    expect(await settle()).to.equal('recorded')
     expect((await read()).status).to.equal('recorded')
     expect(await balance('available', user)).to.equal(720_600n)
   })
