@@ -100,17 +100,15 @@ export type TokenBalance = Omit<Wire.TokenBalance, 'amount' | 'available' | 'res
   reserved: bigint
 }
 
-/** The same with every `bigint` as a string, and ready to change. */
-type InDigits<T> = T extends bigint ? string : T extends object ? { -readonly [K in keyof T]: InDigits<T[K]> } : T
-
-/** A request's body as JSON has it. */
-export function inDigits<T>(value: T): InDigits<T> {
-  return convert(value) as InDigits<T>
+/** For `JSON.stringify`: a `bigint` in digits, whatever `toJSON` it may have been given. */
+export function inDigits(this: Record<string, unknown>, name: string, value: unknown): unknown {
+  const own = this[name]
+  return typeof own === 'bigint' ? String(own) : value
 }
 
 /** A request for `createAction` as text, to be kept; `JSON.stringify` takes no `bigint`. */
 export function serializeRequest(request: ActionRequest): string {
-  return JSON.stringify(inDigits(request))
+  return JSON.stringify(request, inDigits)
 }
 
 /** What `serializeRequest` has made, as `createAction` takes it. */
@@ -199,11 +197,4 @@ function amountFrom(digits: string): bigint {
 function text(value: string): string {
   if (typeof value === 'string') return value
   throw new TypeError('No text.')
-}
-
-function convert(value: unknown): unknown {
-  if (typeof value === 'bigint') return value.toString()
-  if (Array.isArray(value)) return value.map(convert)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, convert(part)]))
 }

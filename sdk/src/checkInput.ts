@@ -71,9 +71,9 @@ function isEthersSigner({ getAddress, signTypedData, _signTypedData }: Record<st
 }
 
 /** What an EIP-7702 authorization says. Encoders take what is no number for 0, and so for every chain. */
-export function checkAuthorization(authorization: unknown, at: string): void {
-  const { address, chainId, nonce } = asObject(authorization, at)
-  asAddress(address, `${at}.address`, 'the address of a delegate')
+export function checkAuthorization(authorization: unknown, at: string, name = 'address'): void {
+  const { [name]: delegate, chainId, nonce } = asObject(authorization, at)
+  asAddress(delegate, `${at}.${name}`, 'the address of a delegate')
   if (!isWholeFrom(chainId, 1)) fail(`${at}.chainId`, 'a whole number above 0 (that is every chain)', chainId)
   asIndex(nonce, `${at}.nonce`)
 }
@@ -116,8 +116,15 @@ function asAmount(value: unknown, at: string): void {
     fail(at, 'a bigint below 2^256, not negative', value)
 }
 
-function asIndex(value: unknown, at: string): void {
-  if (!isWholeFrom(value, 0)) fail(at, 'a whole number, not negative', value)
+export function asIndex<T>(value: T, at: string): T {
+  return isWholeFrom(value, 0) ? value : fail(at, 'a whole number, not negative', value)
+}
+
+/** A part of a path: without it, or with dots, that would be another one. */
+export function asName(value: unknown, at: string): string {
+  const name = String(value ?? '')
+  if (/^\.{0,2}$/.test(name)) throw new IntentError(`${at} is ${name ? 'no name' : 'missing'}.`)
+  return name
 }
 
 export function isWholeFrom(value: unknown, least: number): boolean {

@@ -15,7 +15,6 @@ import {
   type DepositRequest,
   healthFrom,
   type HealthReport,
-  inDigits,
   type LegacyTransactionRequest,
   type TokenBalance,
 } from './amounts.js'
@@ -42,7 +41,6 @@ import {
   type Step,
   type StepRef,
   type VenueTxHash,
-  type Wire,
 } from './wire.js'
 
 export type IntentClient = ReturnType<typeof createIntentClient>
@@ -54,6 +52,7 @@ export type IntentClient = ReturnType<typeof createIntentClient>
 export function createIntentClient(options: IntentClientOptions) {
   const { expect } = options
   const wire = createWireClient(options)
+
   /** The contracts as the caller has last seen them. */
   let seen: PinnedChain[] = []
   const readChains = async (how?: CallOptions): Promise<Chain[]> =>
@@ -79,7 +78,7 @@ export function createIntentClient(options: IntentClientOptions) {
       { idempotencyKey, ...how }: CallOptions & { idempotencyKey?: string | undefined } = {},
     ): Promise<ActionCreated> {
       const key = keyOf(idempotencyKey)
-      return naming({ idempotencyKey: key }, () => wire.createAction(inDigits(request) as Wire.ActionRequest, key, how))
+      return naming({ idempotencyKey: key }, () => wire.createAction(request, key, how))
     },
 
     /**
@@ -113,9 +112,7 @@ export function createIntentClient(options: IntentClientOptions) {
      * Get a step of an intent. The step as it is now, with its transaction, its confirmations, and what went wrong if
      * something did.
      */
-    async getStep(step: StepRef, how?: CallOptions): Promise<Step> {
-      return wire.getStep(step, how)
-    },
+    getStep: (step: StepRef, how?: CallOptions): Promise<Step> => wire.getStep(step, how),
 
     /**
      * Execute a step of an intent. Asks for a step to be carried out, and waits a while for its end. The work does not
@@ -182,7 +179,7 @@ export function createIntentClient(options: IntentClientOptions) {
      * ends the call, and not what was reported.
      */
     async recordDeposit(deposit: DepositRequest, how?: CallOptions): Promise<DepositRecord> {
-      return depositFrom((await wire.recordDeposit(inDigits(deposit), how)).data.record)
+      return depositFrom((await wire.recordDeposit(deposit, how)).data.record)
     },
 
     /**
@@ -204,8 +201,7 @@ export function createIntentClient(options: IntentClientOptions) {
       how?: CallOptions,
     ): Promise<{ txHash: Hash | null; amount: bigint; arrived: boolean }> {
       const { chainId, tokenId, wallet, amount } = airdrop
-      const body = { wallet, amount: amount?.toString() }
-      const { data, response } = await wire.requestAirdrop({ chainId, tokenId }, body, how)
+      const { data, response } = await wire.requestAirdrop({ chainId, tokenId }, { wallet, amount }, how)
       return { txHash: data.data.txHash, amount: airdropFrom(data.data.amount), arrived: response.status === 200 }
     },
 
@@ -246,7 +242,7 @@ export function createIntentClient(options: IntentClientOptions) {
       request: LegacyTransactionRequest,
       how?: CallOptions,
     ): Promise<{ intentId: string; actionId: string }> {
-      return (await wire.submitTransaction(inDigits(request) as Wire.LegacyTransactionRequest, how)).data
+      return (await wire.submitTransaction(request, how)).data
     },
 
     /**

@@ -184,8 +184,9 @@ export class UnregisteredPaymentError extends IntentError {
   constructor({ step, hash, cause }: { step: StepRef; hash: Hash; cause: unknown }) {
     const { actionId, intentIndex, stepIndex } = step
     const why = cause instanceof Error ? `: ${cause.message}` : '.'
+    const paid = hash ? `The payment ${hash} was` : 'A payment may have been'
     super(
-      `The payment ${hash} was sent, but is not registered for step ${stepIndex} of intent ${intentIndex} of action ${actionId}${why}`,
+      `${paid} sent, but is not registered for step ${stepIndex} of intent ${intentIndex} of action ${actionId}${why}`,
       { cause },
     )
     Object.assign(this, { actionId, step: { actionId, intentIndex, stepIndex }, hash })

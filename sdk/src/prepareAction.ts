@@ -77,16 +77,13 @@ export type PrepareCalls = PinCalls & {
 
 /** Finds out what has to be signed for these intents; signs nothing. */
 export async function prepareAction(calls: PrepareCalls, options: PrepareOptions): Promise<PreparedAction> {
-  const { account, signal, chainAuthorizations: given, idempotencyKey = randomKey() } = options
+  const { account, signal, chainAuthorizations: given, idempotencyKey = randomKey(), expect = calls.expect } = options
   checkAccount(account)
   asFilledList(options.intents, 'intents').forEach((draft, index) => checkDraft(draft, `intents[${index}]`))
   const drafts = options.intents.map(({ chainBatches, signatureType = 'eip712', ...draft }, index) => {
-    const window = windowOf(draft, `${idempotencyKey} ${index}`)
-    requireWindow(window)
-    return { signatureType, ...window, chainBatches }
+    return { signatureType, ...windowOf(draft, `${idempotencyKey} ${index}`), chainBatches }
   })
   const batches = options.intents.flatMap((intent) => intent.chainBatches)
-  const expect = options.expect ?? calls.expect
   const chains = await checkedChains(calls, chainIdsOf(batches), { expect, signal })
   checkSigned(given ?? [], expect)
   // What the solver alone pays runs nothing in the account.
@@ -186,19 +183,12 @@ function checkSigned(authorizations: readonly ChainAuthorization[], expect: Expe
 function requirePrepared(prepared: PreparedAction, now: readonly PinnedChain[]): void {
   const { chains, authorizations } = prepared
   checkAuthorizations(authorizations, 'authorizations')
-  for (const { chainId } of now) {
-    if (!chains.some((chain) => chain.chainId === chainId)) {
-      throw new IntentError(`The action was altered after it was prepared: it was not for chain ${chainId}.`)
-    }
+  if (!now.every(({ chainId }) => chains.some((chain) => chain.chainId === chainId))) {
+    throw new IntentError('The chains were altered after they were prepared.')
   }
-  for (const { chainId, address } of authorizations) {
-    if (!now.some((chain) => chain.chainId === chainId && isSame(chain.delegate, address))) {
-      throw new IntentError(
-        `An authorization was altered after it was prepared: on chain ${chainId} it is for ${address}.`,
-      )
-    }
-  }
-  if (digestAuthorizations(prepared) !== prepared.authorizationsDigest) {
+  const isMeant = ({ chainId, address }: AuthorizationDraft) =>
+    now.some((chain) => chain.chainId === chainId && isSame(chain.delegate, address))
+  if (!authorizations.every(isMeant) || digestAuthorizations(prepared) !== prepared.authorizationsDigest) {
     throw new IntentError('An authorization was altered, added or left out after it was prepared.')
   }
 }

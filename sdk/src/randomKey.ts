@@ -8,13 +8,12 @@ export function randomKey(instead = 'idempotencyKey'): string {
     throw new IntentError(`No global crypto for a random key; name ${instead}.`)
   }
   // Unlike randomUUID, this is there on plain http pages too.
-  const bytes = crypto.getRandomValues(new Uint8Array(16))
-  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+  return crypto.getRandomValues(new Uint8Array(16)).join('-')
 }
 
 /** The caller's idempotency key, if the service will take it, else one that nobody else has. */
 export function keyOf(given: string | undefined): string {
   if (given === undefined) return randomKey()
   if (isText(given, /^(?=.*[!-~])[ -~]{1,255}$/)) return given
-  throw new IntentError('idempotencyKey has to be 1 to 255 printable ASCII characters, not all spaces.')
+  throw new IntentError('idempotencyKey has to be 1 to 255 printable ASCII characters.')
 }

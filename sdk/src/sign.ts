@@ -56,7 +56,6 @@ export async function signIntent(intent: {
   checkDraft({ chainBatches, signatureType })
   checkSigner(account, signatureType)
   const window = windowOf(intent, intent.nbf === undefined ? randomKey('nbf') : '')
-  requireWindow(window)
   const unsigned = { signatureType, ...window, chainBatches }
   const signature =
     signatureType === 'ecdsa'
@@ -87,7 +86,9 @@ export function windowOf(
   const exp = given.exp ?? Math.floor(Date.now() / 1000) + defaultLifetimeSeconds
   requireSeconds('exp', exp)
   const chosen = Number(hashText(key).slice(0, 10))
-  return { nbf: given.nbf ?? chosen % Math.min(longPastSeconds, Math.max(exp, 1)), exp }
+  const window = { nbf: given.nbf ?? chosen % Math.min(longPastSeconds, Math.max(exp, 1)), exp }
+  requireWindow(window)
+  return window
 }
 
 /** Throws for an intent that would hold at no time, or for ever by a slip. */
@@ -116,7 +117,7 @@ export async function signAuthorization(authorization: {
 }): Promise<SignedAuthorization & { yParity: 0 | 1 }> {
   const { account, delegate, chainId, nonce } = authorization
   const draft = { address: delegate, chainId, nonce }
-  checkAuthorization(draft, 'authorization')
+  checkAuthorization(authorization, 'authorization', 'delegate')
   if (!account.signAuthorization) throw new CannotAuthorizeError([draft])
   const { r, s, v, yParity } = await account.signAuthorization({ ...draft })
   return { ...draft, r, s, yParity: yParity === 1 || v === 28n ? 1 : 0 }

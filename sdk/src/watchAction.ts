@@ -1,6 +1,7 @@
 import { type Action, actionFrom } from './amounts.js'
 import { untilAborted } from './abortable.js'
 import { beginWait } from './beginWait.js'
+import { asName } from './checkInput.js'
 import { followEvents, type OpenEvents } from './followEvents.js'
 import type { TracedStep } from './openEvents.js'
 import { hasEnded, stateOf } from './stepState.js'
@@ -54,6 +55,7 @@ export async function* watchAction(
   options: WaitForActionOptions = {},
 ): AsyncGenerator<StepProgress, Action> {
   const { lastEventId, onProgress } = options
+  asName(actionId, 'actionId')
   const wait = beginWait('action', options)
   const { signal } = wait
   /** By place, what was told last. */

@@ -1,3 +1,4 @@
+import { type ActionRequest, type DepositRequest, inDigits, type LegacyTransactionRequest } from './amounts.js'
 import { has, ofPlace, readJson, refusal } from './answers.js'
 import { askedAt, IntentApiError, IntentConnectionError, IntentError, IntentTimeoutError } from './errors.js'
 import * as operations from './generated/operations.gen.js'
@@ -8,6 +9,7 @@ import { limitedSignal } from './limitedSignal.js'
 import { NoEventStreamError, openEvents } from './openEvents.js'
 import { createAsking } from './createAsking.js'
 import { type GivenHeaders, readBaseUrl, readHeaders } from './checkOptions.js'
+import { asIndex, asName } from './checkInput.js'
 import { checkTimes } from './checkTimes.js'
 import { sleep } from './sleep.js'
 import {
@@ -23,8 +25,8 @@ import {
 import type { Look } from './watchAction.js'
 
 /**
- * The one file that touches the generated code: calls by operation, in the types of the JSON, where amounts are
- * strings of digits.
+ * The one file that touches the generated code: calls by operation, whose answers are in the types of the JSON, where
+ * amounts are strings of digits; bodies get them so here.
  */
 
 export type { Wire }
@@ -100,21 +102,23 @@ const afterRefusalMs = 10_000
 type Member<Reply> = `${keyof Reply & string}${'' | '[]' | `.${string}`}`
 
 type Operation<Data, Reply> = operations.Operation<Data, Reply>
-/** What an operation takes; values that are undefined are left out. */
-type Given<Data> = Omit<Data, 'url'>
+/** What an operation takes; headers and parts of a query that are undefined or null are left out. */
+type Given<Data> = Omit<Data, 'url' | 'body' | 'headers'> & { body?: object; headers?: object }
 type Parts = { path?: object; query?: object; headers?: object; body?: unknown }
 
 export function createWireClient(options: ClientOptions) {
   const baseUrl = readBaseUrl(options.baseUrl)
   const platformFetch: Fetch = (url, init) => globalThis.fetch(url, init)
+  const ownFetch = options.fetch ?? platformFetch
   const timeoutOf = (how: CallOptions) => {
     const timeoutMs = how.timeoutMs ?? options.timeoutMs ?? defaultTimeoutMs
     checkTimes({ timeoutMs })
     return timeoutMs
   }
-  const retriesOf = (how: CallOptions) => how.retries ?? options.retries ?? defaultRetries
+  const retriesOf = (how: CallOptions) => asIndex(how.retries ?? options.retries ?? defaultRetries, 'retries')
   let noStreamsUntil = 0
   timeoutOf({})
+  retriesOf({})
   if (typeof options.headers !== 'function') readHeaders(options.headers)
 
   /** The caller's own; a function that does not give them in time is given up as a service is. */
@@ -140,10 +144,10 @@ export function createWireClient(options: ClientOptions) {
     const [method, route] = operation.split(' ') as [string, string]
     const values = path as Record<string, string | number>
     const place = route.replace(/{(\w+)}/g, (_, name: string) => {
-      const value = String(values[name] ?? '')
-      // Without it, or with dots, the path would be another one.
-      if (/^\.{0,2}$/.test(value)) throw new IntentError(`${name} is ${value === '' ? 'missing' : 'no name'}.`)
-      return encodeURIComponent(value)
+      const value = values[name]
+      // One of another type names a step that the answer is not held to be.
+      if (/Index$/.test(name)) asIndex(value, name)
+      return encodeURIComponent(asName(value, name))
     })
     const search = new URLSearchParams()
     for (const [name, value] of present(query)) for (const one of [value].flat()) search.append(name, String(one))
@@ -155,16 +159,13 @@ export function createWireClient(options: ClientOptions) {
       url: baseUrl + place + (ending && `?${ending}`),
       method,
       headers: Object.fromEntries(all),
-      body: (JSON.stringify(body) as string | undefined) ?? null,
+      body: (JSON.stringify(body, inDigits) as string | undefined) ?? null,
     }
   }
 
   const transportOf = (
     how: CallOptions,
-    {
-      fetch = options.fetch ?? platformFetch,
-      ...rest
-    }: Pick<TransportOptions, 'repeat' | 'check'> & { fetch?: Fetch | undefined },
+    { fetch = ownFetch, ...rest }: Pick<TransportOptions, 'repeat' | 'check'> & { fetch?: Fetch | undefined },
   ): Send =>
     createSend({
       ...rest,
@@ -209,7 +210,7 @@ export function createWireClient(options: ClientOptions) {
     { etag, how, read }: { etag: string | null; how: CallOptions; read: (reply: Reply) => Read },
   ): Promise<Look<Read> | null> {
     try {
-      const headers = { 'If-None-Match': etag ?? undefined }
+      const headers = { 'If-None-Match': etag }
       const { data, response } = await callFully(operation, member, { ...given, headers }, how)
       return { data: read(data), etag: response.headers.get('etag') }
     } catch (error) {
@@ -225,7 +226,7 @@ export function createWireClient(options: ClientOptions) {
     /** For what is read from a chain's node: as patient as the client is with the service, without its headers. */
     nodeSend: (signal: AbortSignal | undefined) =>
       transportOf({ signal }, { repeat: 'always', fetch: options.nodeFetch ?? platformFetch }),
-    createAction: (body: Wire.ActionRequest, idempotencyKey: string, how?: CallOptions) =>
+    createAction: (body: ActionRequest, idempotencyKey: string, how?: CallOptions) =>
       call(operations.createAction, 'actionId', { body, headers: { 'Idempotency-Key': idempotencyKey } }, how),
     listActions: (query: Wire.ListActionsData['query'], how?: CallOptions) =>
       call(operations.listActions, 'actions[]', { query }, how),
@@ -243,13 +244,13 @@ export function createWireClient(options: ClientOptions) {
       if (Date.now() < noStreamsUntil) throw new NoEventStreamError()
       let forMs = withoutStreamsMs
       const connect = async (connection: AbortSignal): Promise<Response> => {
-        const headers = { Accept: 'text/event-stream', 'Last-Event-ID': lastEventId ?? undefined }
+        const headers = { Accept: 'text/event-stream', 'Last-Event-ID': lastEventId }
         const { url, ...init } = await requestOf(
           operations.streamActionEvents,
           { path: { actionId }, headers },
           { signal: connection },
         )
-        const asked = (options.fetch ?? platformFetch)(url, { ...init, signal: connection })
+        const asked = ownFetch(url, { ...init, signal: connection })
         const response = await untilAborted(asked, connection)
         if (response.ok) return response
         forMs = retryAfterMs(response.headers) ?? afterRefusalMs
@@ -308,20 +309,23 @@ export function createWireClient(options: ClientOptions) {
       call(operations.queryVenueTxHashes, 'data.txHashes[]', { query }, how),
     verifyVenueTxHash: (txHash: Wire.Hash, query: Wire.VerifyVenueTxHashData['query'], how?: CallOptions) =>
       call(operations.verifyVenueTxHash, 'data.txHash', { path: { txHash }, query }, how),
-    recordDeposit: (body: Wire.DepositRequest, how?: CallOptions) =>
+    recordDeposit: (body: DepositRequest, how?: CallOptions) =>
       call(operations.recordDeposit, 'data.record', { body }, how),
     getBalances: (address: Wire.Address, how?: CallOptions) =>
       call(operations.getBalances, 'data.tokens[]', { path: { address } }, how),
     // Repeated after a lost answer it would be refused as a second one.
-    requestAirdrop: (path: Wire.RequestAirdropData['path'], body: Wire.AirdropRequest, how?: CallOptions) =>
-      callFully(operations.requestAirdrop, 'data.amount', { path, body }, how, { repeat: 'refused' }),
+    requestAirdrop: (
+      path: Wire.RequestAirdropData['path'],
+      body: { wallet: Wire.Address; amount: bigint | undefined },
+      how?: CallOptions,
+    ) => callFully(operations.requestAirdrop, 'data.amount', { path, body }, how, { repeat: 'refused' }),
     listChains: (how?: CallOptions) => call(operations.listChains, 'data.chains[]', {}, how),
     /** The report comes with 503 too, so that status is an answer here. */
     getHealth: async (how?: CallOptions) => {
       const accepts = (body: unknown) => Boolean((body as Partial<Wire.GetHealthResponse> | null | undefined)?.data)
       return (await callFully(operations.getHealth, 'data.chains[]', {}, { ...how, retries: 0 }, { accepts })).data.data
     },
-    submitTransaction: (body: Wire.LegacyTransactionRequest, how?: CallOptions) =>
+    submitTransaction: (body: LegacyTransactionRequest, how?: CallOptions) =>
       call(operations.submitTransaction, 'data.actionId', { body }, how),
     getLegacyStepStatus: (path: Wire.GetLegacyStepStatusData['path'], how?: CallOptions) =>
       call(operations.getLegacyStepStatus, 'data.status', { path }, how),
@@ -329,5 +333,5 @@ export function createWireClient(options: ClientOptions) {
 }
 
 function present(values: object): [name: string, value: unknown][] {
-  return Object.entries(values).filter(([, value]) => value !== undefined)
+  return Object.entries(values).filter(([, value]) => value !== undefined && value !== null)
 }

@@ -35,7 +35,8 @@ describe('what is given to the SDK wrongly', () => {
   const inBatch = (change: object) => send({ intents: [{ chainBatches: [{ ...batch, ...change }] }] })
   const inTransfer = (change: object) => inBatch({ tokenTransfers: [{ ...transfer, ...change }] })
 
-  const inIntent = (change: object) => send({ intents: [{ chainBatches: [batch], ...change }] })
+  const inIntent = (change: object, more: object = {}) =>
+    send({ intents: [{ chainBatches: [batch], ...change }], ...more })
   const inRegistration = (change: object) => () =>
     signRegistration({ account, ...ref, hash: `0x${'12'.repeat(32)}`, ...change })
   const inAuthorization = (change: object) => () =>
@@ -126,7 +127,11 @@ describe('what is given to the SDK wrongly', () => {
       'hash has to be 0x and 64 hex digits; it is missing.',
     ],
     ['half a hash in a registration', inRegistration({ hash: '0x12' }), 'hash has to be 0x and 64 hex digits'],
-    ['no delegate', inAuthorization({ delegate: undefined }), 'address has to be the address of a delegate'],
+    [
+      'no delegate, but an address',
+      inAuthorization({ delegate: undefined, address: account.address }),
+      'authorization.delegate has to be the address of a delegate; it is missing.',
+    ],
     ...[undefined, null, NaN, 0, 0n, -1, 1.5, '1'].map((chainId) => [
       `the chain ${typeof chainId} ${chainId} in an authorization`,
       inAuthorization({ chainId }),
@@ -153,6 +158,40 @@ describe('what is given to the SDK wrongly', () => {
     ['a port that is none', () => createIntentClient({ baseUrl: 'http://a:99999' }), 'it is http://a:99999.'],
     ['a service with a login', () => createIntentClient({ baseUrl: 'http://u:p@127.0.0.1' }), 'or a login.'],
     ['a service with a query', () => createIntentClient({ baseUrl: 'http://127.0.0.1/?a=1' }), 'without a query'],
+    ...['0', 0n, -1, undefined].flatMap((index) =>
+      [
+        () => client.getStep({ ...ref, stepIndex: index as never }),
+        () => client.executeStep({ ...ref, stepIndex: index as never }),
+        () => client.registerStep({ ...ref, stepIndex: index as never }, { hash: `0x${'12'.repeat(32)}` }),
+        () => client.waitForStep({ ...ref, stepIndex: index as never }, { timeoutMs: 50 }),
+        () => client.waitForStep({ ...ref, stepIndex: index as never }, { timeoutMs: 50, pollIntervalMs: 20 }),
+      ].map((use, place) => [
+        `the ${typeof index} ${index} for a step (${place})`,
+        use,
+        'stepIndex has to be a whole number, not negative; it is',
+      ]),
+    ),
+    ['a text for an intent', () => client.getStep({ ...ref, intentIndex: '0' as never }), 'intentIndex has to be a wh'],
+    ...[undefined, null, ''].flatMap((id) => [
+      [`the action ${id} to watch`, () => client.watchAction(id as never).next(), 'actionId is missing.'],
+      [
+        `the action ${id} to wait for`,
+        () => client.waitForAction(id as never, { timeoutMs: 50 }),
+        'actionId is missing.',
+      ],
+    ]),
+    ...[-1, 1.5, '2', NaN].flatMap((retries) => [
+      [
+        `the ${typeof retries} ${retries} of retries, for all`,
+        () => createIntentClient({ baseUrl: 'http://127.0.0.1:9', retries: retries as never }),
+        `retries has to be a whole number, not negative; it is the ${typeof retries} ${retries}.`,
+      ],
+      [
+        `the ${typeof retries} ${retries} of retries, for one`,
+        () => client.getAction('a', { retries: retries as never }),
+        'retries has to be a whole number',
+      ],
+    ]),
     ['a path for an id', () => client.getAction('..'), 'actionId is no name.'],
     ['an empty key', send({ intents: [], idempotencyKey: '' }), 'idempotencyKey has to be 1 to 255 printable'],
     ['a key that no header holds', () => client.createAction({} as never, { idempotencyKey: '€' }), 'printable ASCII'],

@@ -193,6 +193,15 @@ describe('the SDK, whatever is around it does,', () => {
       expect(order).to.deep.equal(['first', 'third'])
     })
 
+    it('may have been sent, and gives no hash, is told as such', async () => {
+      const { client } = await payments()
+      for (const pay of [() => Promise.resolve(undefined as never), () => Promise.resolve('' as never)]) {
+        const paid = sendOnDemand(client, { user, intents: paying(user, user), pay })
+        const { message } = await errorOf(paid, UnregisteredPaymentError)
+        expect(message).to.match(/^A payment may have been sent, but is not registered .*: pay\(\) has to be 0x and 64/)
+      }
+    })
+
     it('is under way already, is made no second time', async () => {
       let looks = 0
       const { client } = await scripted(({ path, method }) => {
