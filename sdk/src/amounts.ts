@@ -66,7 +66,11 @@ type LegacyParts = {
 
 export type Token = Omit<Wire.Token, 'airdrop'> & {
   /** What `requestAirdrop` gives, at most, once for each wallet and period. Null: nothing. */
-  airdrop: { amount: bigint; periodSeconds: number } | null
+  airdrop: {
+    /** In the token's smallest unit. */
+    amount: bigint
+    periodSeconds: number
+  } | null
 }
 
 export type Chain = Omit<Wire.Chain, 'tokens'> & {
@@ -80,23 +84,29 @@ export type Lane = Omit<Wire.Lane, 'balance'> & {
 }
 
 export type ChainHealth = Omit<Wire.ChainHealth, 'solverBalance' | 'lanes'> & {
-  /** What the vault holds, by the token's `id`; null if the chain does not answer. */
+  /** What the vault holds, by the token's `id`, in its smallest unit (wei); null if the chain does not answer. */
   solverBalance: Record<string, bigint> | null
   lanes: Lane[]
 }
 
 export type HealthReport = Omit<Wire.HealthReport, 'chains'> & { chains: ChainHealth[] }
 
-export type DepositRequest = Omit<Wire.DepositRequest, 'amount'> & { amount: bigint }
+export type DepositRequest = Omit<Wire.DepositRequest, 'amount'> & {
+  /** In the token's smallest unit. */
+  amount: bigint
+}
 
-export type DepositRecord = Omit<Wire.DepositRecord, 'amount'> & { amount: bigint }
+export type DepositRecord = Omit<Wire.DepositRecord, 'amount'> & {
+  /** In the token's smallest unit. */
+  amount: bigint
+}
 
 export type TokenBalance = Omit<Wire.TokenBalance, 'amount' | 'available' | 'reserved'> & {
-  /** What is recorded and neither withdrawn nor spent. */
+  /** What is recorded and neither withdrawn nor spent, in the token's smallest unit. */
   amount: bigint
-  /** The part that can fund solver transfers now. */
+  /** The part that can fund solver transfers now, in the token's smallest unit. */
   available: bigint
-  /** The part that is set aside for steps under way. */
+  /** The part that is set aside for steps under way, in the token's smallest unit. */
   reserved: bigint
 }
 

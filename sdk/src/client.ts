@@ -121,6 +121,8 @@ export function createIntentClient(options: IntentClientOptions) {
      * Resolves with the step: ended, or as it is after the wait. For a step that the user pays, `hash` names his
      * transaction; the solver's steps that follow are then carried out too. Asking again for what is under way or done
      * does no harm; a step that has failed is tried anew, as long as its `error` is `retryable`.
+     *
+     * Rejects with `IntentApiError`, `IntentConnectionError` or `IntentTimeoutError`; not for a step that has failed.
      */
     executeStep: (step: StepRef, how?: ExecuteOptions): Promise<Step> => ask('execute', step, how),
 
@@ -197,7 +199,13 @@ export function createIntentClient(options: IntentClientOptions) {
      * `arrived` is false while the transaction is under way, for which the service waits for up to 5 seconds.
      */
     async requestAirdrop(
-      airdrop: { chainId: number; tokenId: string; wallet: Address; amount?: bigint | undefined },
+      airdrop: {
+        chainId: number
+        tokenId: string
+        wallet: Address
+        /** In the token's smallest unit. */
+        amount?: bigint | undefined
+      },
       how?: CallOptions,
     ): Promise<{ txHash: Hash | null; amount: bigint; arrived: boolean }> {
       const { chainId, tokenId, wallet, amount } = airdrop
@@ -281,7 +289,10 @@ export function createIntentClient(options: IntentClientOptions) {
       }
     },
 
-    /** Follows a step until it has ended, as `success`, `reverted` or `error`, and resolves with it. */
+    /**
+     * Follows a step until it has ended, as `success`, `reverted` or `error`, and resolves with it. Rejects with
+     * `IntentTimeoutError` after `timeoutMs`, and with `IntentApiError` where the service refuses to tell of it.
+     */
     waitForStep: (step: StepRef, how?: WaitOptions): Promise<Step> => waitForStep(wire, step, how),
 
     /**
@@ -311,6 +322,7 @@ export function createIntentClient(options: IntentClientOptions) {
     /**
      * Signs intents of mode `7702` by the account or wallet given, together with the authorizations that it still
      * needs, creates the action, carries out its steps in order and resolves with the finished action.
+     * Rejects with `StepFailedError`, `ChainMismatchError`, `CannotAuthorizeError`, or what a request is refused with.
      */
     send: (what: SendOptions): Promise<Action> => send(sendCalls, what),
 
