@@ -84,7 +84,7 @@ export type Lane = Omit<Wire.Lane, 'balance'> & {
 }
 
 export type ChainHealth = Omit<Wire.ChainHealth, 'solverBalance' | 'lanes'> & {
-  /** What the vault holds, by the token's `id`, in its smallest unit (wei); null if the chain does not answer. */
+  /** What the vault holds, by the token's `id`, in its smallest unit; null if the chain does not answer. */
   solverBalance: Record<string, bigint> | null
   lanes: Lane[]
 }

@@ -54,20 +54,12 @@ export function checkAccount(account: unknown, at = 'account'): void {
 export function checkSigner(account: unknown, signatureType?: SignatureType): void {
   const method = signatureType === 'ecdsa' ? 'signMessage' : 'signTypedData'
   const given = asObject(account, 'account')
-  if (isEthersSigner(given)) {
+  // Signers of ethers take domain, types and value one by one, in version 5 by another name. viem's take one object.
+  if ((Object(given._signTypedData ?? given.signTypedData) as { length?: number }).length! > 2) {
     throw new IntentError('account is a signer of ethers; wrap it as in the README.')
   }
   if (typeof given[method] === 'function') return
   throw new IntentError("account can't sign; give a local account or walletAccount(walletClient).")
-}
-
-/**
- * Its `signTypedData` takes domain, types and value one by one; in version 5 it has another
- * name. viem's takes one object.
- */
-function isEthersSigner({ getAddress, signTypedData, _signTypedData }: Record<string, unknown>): boolean {
-  if (typeof getAddress !== 'function') return false
-  return typeof _signTypedData === 'function' || (typeof signTypedData === 'function' && signTypedData.length > 2)
 }
 
 /** What an EIP-7702 authorization says. Encoders take what is no number for 0, and so for every chain. */
@@ -103,11 +95,13 @@ function asList(value: unknown, at: string): unknown[] {
   return Array.isArray(value) ? value : fail(at, 'a list', value)
 }
 
-function asObject(value: unknown, at: string): Record<string, unknown> {
-  return typeof value === 'object' && value ? (value as Record<string, unknown>) : fail(at, 'an object', value)
+export function asObject(value: unknown, at: string): Record<string, unknown> {
+  return typeof value === 'object' && value && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : fail(at, 'an object', value)
 }
 
-function asAddress(value: unknown, at: string, wanted = 'an address (0x and 40 hex digits)'): void {
+export function asAddress(value: unknown, at: string, wanted = 'an address (0x and 40 hex digits)'): void {
   if (!isText(value, /^0x[0-9a-fA-F]{40}$/)) fail(at, wanted, value)
 }
 

@@ -27,14 +27,9 @@ export function readHeaders(given: unknown, at = 'headers'): Headers {
 
 function pairsOf(given: unknown, at: string): Iterable<unknown> {
   if (given === undefined || given === null) return []
-  if (Array.isArray(given)) return given
   // An iterator could be read once alone, and headers are read for each call.
   if (typeof given === 'object' && !('next' in given)) {
-    const { forEach } = given as { forEach?: unknown }
-    if (typeof forEach !== 'function') return Object.entries(given)
-    const pairs: unknown[] = []
-    forEach.call(given, (value: unknown, name: unknown) => pairs.push([name, value]))
-    return pairs
+    return Symbol.iterator in given ? (given as Iterable<unknown>) : Object.entries(given)
   }
   throw new IntentError(`${at} has to be an object, a Headers or a list of pairs.`)
 }
@@ -46,19 +41,15 @@ function shown(name: unknown): string {
 
 export function readBaseUrl(baseUrl: unknown): string {
   const given = String(baseUrl ?? '').trim()
-  if (/^https?:\/\/[^\s?#@]+$/i.test(given) && isUrl(given)) return given.replace(/\/+$/, '')
+  try {
+    // Throws where its host or port can't be.
+    if (/^https?:\/\/[^\s?#@]+$/i.test(given) && new URL(given)) return given.replace(/\/+$/, '')
+  } catch {
+    // As below.
+  }
   throw new IntentError(
     "baseUrl has to be the service's http(s) address, without a query or a login" +
       // A login is no text for a message.
       (/[@?]/.test(given) ? '.' : `; it is ${given || 'missing'}.`),
   )
-}
-
-/** Whether its host and port can be. */
-function isUrl(text: string): boolean {
-  try {
-    return Boolean(new URL(text))
-  } catch {
-    return false
-  }
 }

@@ -21,7 +21,7 @@ import {
 import { naming } from './errors.js'
 import type { ActionFilter, ExecuteOptions, IntentClientOptions } from './clientOptions.js'
 import { runAction, type RunOptions } from './runAction.js'
-import { checkPins, type Expectation, pin, type PinnedChain } from './pins.js'
+import { checkExpectation, checkPins, type Expectation, pin, type PinnedChain } from './pins.js'
 import {
   checkedChains,
   prepareAction,
@@ -51,8 +51,8 @@ export type IntentClient = ReturnType<typeof createIntentClient>
  */
 export function createIntentClient(options: IntentClientOptions) {
   const { expect } = options
+  checkExpectation(expect)
   const wire = createWireClient(options)
-
   /** The contracts as the caller has last seen them. */
   let seen: PinnedChain[] = []
   const readChains = async (how?: CallOptions): Promise<Chain[]> =>
@@ -128,6 +128,12 @@ export function createIntentClient(options: IntentClientOptions) {
 
     /** Has the user's transaction verified as the payment of a step, and no more. */
     registerStep: (step: StepRef, how: ExecuteOptions & { hash: Hash }): Promise<Step> => ask('register', step, how),
+
+    /**
+     * Follows a step until it has ended, as `success`, `reverted` or `error`, and resolves with it. Rejects with
+     * `IntentTimeoutError` after `timeoutMs`, and with `IntentApiError` where the service refuses to tell of it.
+     */
+    waitForStep: (step: StepRef, how?: WaitOptions): Promise<Step> => waitForStep(wire, step, how),
 
     /**
      * Record a venue transaction hash. Stores the record. The same record again is stored once and answered alike. The
@@ -269,7 +275,6 @@ export function createIntentClient(options: IntentClientOptions) {
 
   const sendCalls = {
     ...calls,
-    waitForStep: (step: StepRef, how: WaitOptions) => waitForStep(wire, step, how),
     getChains: readChains,
     seen: () => seen,
     expect,
@@ -288,12 +293,6 @@ export function createIntentClient(options: IntentClientOptions) {
         cursor = nextCursor
       }
     },
-
-    /**
-     * Follows a step until it has ended, as `success`, `reverted` or `error`, and resolves with it. Rejects with
-     * `IntentTimeoutError` after `timeoutMs`, and with `IntentApiError` where the service refuses to tell of it.
-     */
-    waitForStep: (step: StepRef, how?: WaitOptions): Promise<Step> => waitForStep(wire, step, how),
 
     /**
      * Follows an action until it is over, and resolves with it, however it ended. Asks for nothing: `runAction` does

@@ -1,5 +1,6 @@
 import type { Address } from 'viem'
 import type { Chain } from './amounts.js'
+import { asAddress, asObject } from './checkInput.js'
 import { ChainMismatchError, IntentError } from './errors.js'
 
 /**
@@ -11,6 +12,14 @@ export type Expectation = {
   delegates?: Readonly<Record<number, Address>> | undefined
   /** Whom users pay: the `solver` of `getChains`. */
   vaults?: Readonly<Record<number, Address>> | undefined
+}
+
+/** A slip in what is trusted, as in a name, would be no trust at all. */
+export function checkExpectation(expect: unknown = {}): void {
+  const { delegates = {}, vaults = {}, ...others } = asObject(expect, 'expect')
+  for (const slip in others) throw new IntentError(`expect.${slip} is not known.`)
+  for (const chains of [delegates, vaults])
+    for (const [chainId, address] of Object.entries(asObject(chains, 'expect'))) asAddress(address, `expect.${chainId}`)
 }
 
 /** The contracts of a chain as they were when an action was prepared. */

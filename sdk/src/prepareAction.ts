@@ -10,7 +10,7 @@ import {
   type UnsignedIntent,
 } from './digests.js'
 import { CannotAuthorizeError, IntentError } from './errors.js'
-import { checkPins, type Expectation, findChains, isSame, pin, type PinnedChain } from './pins.js'
+import { checkExpectation, checkPins, type Expectation, findChains, isSame, pin, type PinnedChain } from './pins.js'
 import { asFilledList, checkAccount, checkAuthorizations, checkDraft, checkSigner } from './checkInput.js'
 import { hashAll } from './keccak256.js'
 import { randomKey } from './randomKey.js'
@@ -166,6 +166,7 @@ export async function checkedChains(
   chainIds: readonly number[],
   { expect = calls.expect, ...how }: CallOptions & { expect?: Expectation | undefined },
 ): Promise<Chain[]> {
+  checkExpectation(expect)
   const chains = findChains(await calls.getChains(how), chainIds)
   checkPins(chains.map(pin), { expect, seen: calls.seen() })
   return chains
@@ -183,13 +184,12 @@ function checkSigned(authorizations: readonly ChainAuthorization[], expect: Expe
 function requirePrepared(prepared: PreparedAction, now: readonly PinnedChain[]): void {
   const { chains, authorizations } = prepared
   checkAuthorizations(authorizations, 'authorizations')
-  if (!now.every(({ chainId }) => chains.some((chain) => chain.chainId === chainId))) {
-    throw new IntentError('The chains were altered after they were prepared.')
-  }
+  const isPrepared = ({ chainId }: PinnedChain) => chains.some((chain) => chain.chainId === chainId)
   const isMeant = ({ chainId, address }: AuthorizationDraft) =>
     now.some((chain) => chain.chainId === chainId && isSame(chain.delegate, address))
-  if (!authorizations.every(isMeant) || digestAuthorizations(prepared) !== prepared.authorizationsDigest) {
-    throw new IntentError('An authorization was altered, added or left out after it was prepared.')
+  const isWhole = digestAuthorizations(prepared) === prepared.authorizationsDigest
+  if (!now.every(isPrepared) || !authorizations.every(isMeant) || !isWhole) {
+    throw new IntentError('A chain or an authorization was altered, added or left out after it was prepared.')
   }
 }
 

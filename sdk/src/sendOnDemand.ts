@@ -147,7 +147,7 @@ function checkOnDemand({ user, intents, pay, account }: OnDemandOptions): void {
     asFilledList(chainBatches, `intents[${index}].chainBatches`).forEach((batch, number) => {
       const place = `intents[${index}].chainBatches[${number}]`
       const { call, calls } = checkBatch(batch, place)
-      if (calls !== undefined) throw new IntentError(`${place}.calls is for mode 7702: name a call.`)
+      if (calls !== undefined) fail(`${place}.calls`, 'left out: name a call', calls)
       if (call !== undefined) checkCall(call, `${place}.call`)
     })
   })

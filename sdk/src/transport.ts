@@ -66,11 +66,9 @@ export function createSend(options: TransportOptions): Send {
 
 /** The header's seconds or date (RFC 9110, 10.2.3) as milliseconds from now. Null when there is none. */
 export function retryAfterMs(headers: Headers): number | null {
-  const value = headers.get('retry-after')?.trim()
-  if (!value) return null
-  if (/^[0-9]+$/.test(value)) return Number(value) * 1000
-  const at = Date.parse(value)
-  return Number.isNaN(at) ? null : Math.max(0, at - Date.now())
+  const value = headers.get('retry-after')?.trim() ?? ''
+  const ms = /^[0-9]+$/.test(value) ? Number(value) * 1000 : Math.max(0, Date.parse(value) - Date.now())
+  return ms >= 0 ? ms : null
 }
 
 async function tryOnce({ url, ...init }: Outgoing, { fetch, timeoutMs, signal }: TransportOptions): Promise<Response> {
@@ -80,8 +78,8 @@ async function tryOnce({ url, ...init }: Outgoing, { fetch, timeoutMs, signal }:
     // Not every `fetch` heeds its signal.
     const response = await untilAborted(fetch(url, { ...init, signal: limited.signal }), limited.signal)
     const text = await untilAborted(response.text(), limited.signal)
-    const { status, statusText, headers } = response
-    return new Response(text === '' ? null : text, { status, statusText, headers })
+    const { status, headers } = response
+    return new Response(text === '' ? null : text, { status, headers })
   } catch (error) {
     return limited.fail(
       new IntentConnectionError('The service could not be reached, or hung up.', error),

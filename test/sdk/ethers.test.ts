@@ -19,7 +19,8 @@ describe('a signer of ethers', () => {
 
   it('is refused as it is, by a text that names it', async () => {
     const provider = new JsonRpcProvider('http://127.0.0.1:9', 1, { staticNetwork: true })
-    const version5 = { address: wallet.address, getAddress() {}, _signTypedData() {}, signMessage() {} }
+    const signTypedData = (_domain: unknown, _types: unknown, _value: unknown) => undefined
+    const version5 = { address: wallet.address, getAddress() {}, _signTypedData: signTypedData, signMessage() {} }
     const client = createIntentClient({ baseUrl: 'http://127.0.0.1:9' })
     for (const signer of [wallet, new JsonRpcSigner(provider, wallet.address), version5] as AbstractSigner[]) {
       const given = signer as unknown as SigningAccount

@@ -42,6 +42,22 @@ describe('what is given to the SDK wrongly', () => {
   const inAuthorization = (change: object) => () =>
     signAuthorization({ account, delegate: account.address, chainId: 1, nonce: 0, ...change })
 
+  const slipsOfTrust: [trust: unknown, says: string][] = [
+    ...['vault', 'delegate', 'solvers'].map((slip): [unknown, string] => [
+      { delegates: {}, [slip]: { 1: account.address } },
+      `expect.${slip} is not known.`,
+    ]),
+    ...[null, 5, 5n, [], [[]], 'x'].map((trust): [unknown, string] => [trust, 'expect has to be an object; it is ']),
+    ...[null, [], [account.address], account.address, 5].map((delegates): [unknown, string] => [
+      { delegates },
+      'expect has to be an object; it is ',
+    ]),
+    ...['alice.eth', 5, 5n, null, `${account.address}0`].map((vault): [unknown, string] => [
+      { vaults: { 1: vault } },
+      'expect.1 has to be an address (0x and 40 hex digits); it is ',
+    ]),
+  ]
+
   for (const [what, run, message] of [
     ['no intents', send({}), 'intents has to be a list; it is missing.'],
     ['an empty list of intents', send({ intents: [] }), 'intents is empty.'],
@@ -157,6 +173,14 @@ describe('what is given to the SDK wrongly', () => {
     ],
     ['a port that is none', () => createIntentClient({ baseUrl: 'http://a:99999' }), 'it is http://a:99999.'],
     ['a service with a login', () => createIntentClient({ baseUrl: 'http://u:p@127.0.0.1' }), 'or a login.'],
+    ...slipsOfTrust.flatMap(([trust, says], index) =>
+      [
+        (expect: never) => createIntentClient({ baseUrl: 'http://127.0.0.1:9', expect }),
+        (expect: never) => inIntent({}, { expect })(),
+        (expect: never) => payOf({ expect })(),
+        (expect: never) => client.checkChains([1], { expect }),
+      ].map((use, place) => [`what is trusted (${index}, ${place})`, () => use(trust as never), says]),
+    ),
     ['a service with a query', () => createIntentClient({ baseUrl: 'http://127.0.0.1/?a=1' }), 'without a query'],
     ...['0', 0n, -1, undefined].flatMap((index) =>
       [
@@ -218,7 +242,7 @@ describe('what is given to the SDK wrongly', () => {
       'pollIntervalMs has to be',
     ],
     ['a limit that is none, to pay', payOf({ stepTimeoutMs: NaN }), 'stepTimeoutMs has to be'],
-    ['calls to pay', payOf({}, { calls: [call] }), 'chainBatches[0].calls is for mode 7702'],
+    ['calls to pay', payOf({}, { calls: [call] }), 'chainBatches[0].calls has to be left out: name a call'],
     ['no way to pay', payOf({ pay: undefined }), 'pay has to be a function'],
     ['an account that registers nothing', payOf({ account: {} }), "account can't sign"],
     ['the account of another', payOf({ account: newUser() }), 'account is 0x'],

@@ -122,6 +122,18 @@ describe('what is signed', () => {
     expect(await mismatchOf(preparing)).to.include({ part: 'delegate', actual: stranger })
   })
 
+  it('is nothing where what the caller expects is misspelled or no address', async () => {
+    const { client } = await service([good])
+    const { signed, account: signer } = watched()
+    const prepared = await client.prepareAction({ account: signer, intents })
+    for (const trust of [{ vault: { 31337: vault } }, { delegates: { 31337: 5 } }, null, []]) {
+      const signing = client.signAction(prepared, { account: signer, expect: trust as never })
+      expect((await errorOf(signing, IntentError)).message).to.match(/^expect/)
+    }
+    expect(signed).to.deep.equal([])
+    await client.signAction(prepared, { account: signer, expect: { delegates: undefined, vaults: { 31337: vault } } })
+  })
+
   it('is refused when it was altered after it was prepared, or is another account’s', async () => {
     const { client } = await service([good])
     const { signed, account: signer } = watched()
@@ -147,7 +159,7 @@ describe('what is signed', () => {
         .signAction({ ...prepared, authorizations }, { account: signer })
         .catch((e: Error) => e)
       expect(refusal).to.be.instanceOf(IntentError)
-      expect((refusal as Error).message).to.contain('An authorization was altered')
+      expect((refusal as Error).message).to.contain('A chain or an authorization was altered')
       expect(signed).to.deep.equal([])
     })
   }
@@ -192,7 +204,9 @@ describe('what is signed', () => {
       { ...given, chainAuthorizations: [] },
     ]) {
       const refusal = await errorOf(client.signAction(altered, { account: signer }), IntentError)
-      expect(refusal.message).to.equal('An authorization was altered, added or left out after it was prepared.')
+      expect(refusal.message).to.equal(
+        'A chain or an authorization was altered, added or left out after it was prepared.',
+      )
     }
     expect(signed).to.deep.equal([])
     expect((await client.signAction(given, { account: signer })).chainAuthorizations).to.deep.equal([own])
