@@ -98,7 +98,7 @@ function asList(value: unknown, at: string): unknown[] {
 export function asObject(value: unknown, at: string): Record<string, unknown> {
   return typeof value === 'object' && value && !Array.isArray(value)
     ? (value as Record<string, unknown>)
-    : fail(at, 'an object', value)
+    : fail(at, 'an object, no list', value)
 }
 
 export function asAddress(value: unknown, at: string, wanted = 'an address (0x and 40 hex digits)'): void {

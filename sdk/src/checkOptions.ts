@@ -15,8 +15,8 @@ export function readHeaders(given: unknown, at = 'headers'): Headers {
     const [name, value, ...more] = Array.isArray(pair) ? (pair as unknown[]) : []
     if (value === undefined && !Array.isArray(given)) continue
     try {
-      if ((typeof value === 'object' && !Array.isArray(value)) || value === undefined || more.length > 0)
-        throw new TypeError('No text.')
+      // An object, undefined or a function is no text.
+      if ((/^[ouf]/.test(typeof value) && !Array.isArray(value)) || more.length > 0) throw new TypeError()
       headers.append(name as string, value as string)
     } catch {
       throw new IntentError(`${at} has a name or a value that no request can carry: ${shown(name)}.`)

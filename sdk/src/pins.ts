@@ -17,7 +17,7 @@ export type Expectation = {
 /** A slip in what is trusted, as in a name, would be no trust at all. */
 export function checkExpectation(expect: unknown = {}): void {
   const { delegates = {}, vaults = {}, ...others } = asObject(expect, 'expect')
-  for (const slip in others) throw new IntentError(`expect.${slip} is not known.`)
+  for (const slip in others) throw new IntentError(`expect.${slip} is unknown.`)
   for (const chains of [delegates, vaults])
     for (const [chainId, address] of Object.entries(asObject(chains, 'expect'))) asAddress(address, `expect.${chainId}`)
 }

@@ -188,7 +188,7 @@ function requirePrepared(prepared: PreparedAction, now: readonly PinnedChain[]):
   const isMeant = ({ chainId, address }: AuthorizationDraft) =>
     now.some((chain) => chain.chainId === chainId && isSame(chain.delegate, address))
   const isWhole = digestAuthorizations(prepared) === prepared.authorizationsDigest
-  if (!now.every(isPrepared) || !authorizations.every(isMeant) || !isWhole) {
+  if (!(isWhole && now.every(isPrepared) && authorizations.every(isMeant))) {
     throw new IntentError('A chain or an authorization was altered, added or left out after it was prepared.')
   }
 }

@@ -53,6 +53,7 @@ describe('the client and its service', () => {
       { 'x key': 'secret' },
       { 'x-key': null },
       { 'x-key': { secret: 1 } },
+      { forEach: (each: (value: string, name: string) => void) => each('secret', 'x-key') },
       [['x-key', undefined]],
       [['x-key', 'secret', 'more']],
       ['secret'],

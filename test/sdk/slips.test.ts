@@ -45,12 +45,15 @@ describe('what is given to the SDK wrongly', () => {
   const slipsOfTrust: [trust: unknown, says: string][] = [
     ...['vault', 'delegate', 'solvers'].map((slip): [unknown, string] => [
       { delegates: {}, [slip]: { 1: account.address } },
-      `expect.${slip} is not known.`,
+      `expect.${slip} is unknown.`,
     ]),
-    ...[null, 5, 5n, [], [[]], 'x'].map((trust): [unknown, string] => [trust, 'expect has to be an object; it is ']),
+    ...[null, 5, 5n, [], [[]], 'x'].map((trust): [unknown, string] => [
+      trust,
+      'expect has to be an object, no list; it is ',
+    ]),
     ...[null, [], [account.address], account.address, 5].map((delegates): [unknown, string] => [
       { delegates },
-      'expect has to be an object; it is ',
+      'expect has to be an object, no list; it is ',
     ]),
     ...['alice.eth', 5, 5n, null, `${account.address}0`].map((vault): [unknown, string] => [
       { vaults: { 1: vault } },
