@@ -213,3 +213,52 @@ describe('a payment that waits for its confirmations', () => {
     expect(await visit(9n, 40_000)).to.deep.equal({ outcome: soon, asked: 1, told: [] })
   })
 })
+
+describe('a payment whose transaction brings more than was declared', () => {
+  const scene = moneyScene()
+
+  /** Visited three deep, where a thousand and more has to be ten deep; the amounts are paid by himself and another. */
+  async function visited({ own, others }: { own: bigint; others: bigint }) {
+    const user = randomAddress()
+    const entry = { ...aNewAction({ user, intents: [anOnDemandIntent(user)] }), requiredConfirmations: () => 3 }
+    await scene.store.insertAction(entry)
+    const ref = stepOf(entry, 0, 0)
+    await scene.ask(ref, { hash: randomHash(), action: 'register' })
+    const tokens = [{ address: usdOn1, confirmations: [{ amount: 1_000n, confirmations: 10 }] }]
+    const config = { chainId: 1, vault: randomAddress(), pollIntervalMs: 1_000, confirmations: 3, tokens }
+    const receipt = { hash: randomHash(), blockNumber: 7n, blockHash: randomHash(), status: 'success', logs: [] }
+    const transaction = { from: user }
+    const arrival = (from: Address, amount: bigint, logIndex: number) => ({ token: usdOn1, from, amount, logIndex })
+    const chain = {
+      config,
+      transaction: async () => ({ transaction, receipt, head: { number: 9n } }),
+      isCertain: async () => true,
+      measureArrivals: async (logged: { amount: bigint }[]) => logged.map(({ amount }) => amount),
+    }
+    await verifyStep((await scene.store.readStepWork(ref))!, {
+      store: scene.store,
+      chains: new Map([[1, chain]]),
+      heads: new Map(),
+      unknownReports: createUnknownReports(() => performance.now()),
+      settings: { funders: new Set() },
+      accounts: { freed: async () => {} },
+      codec: {
+        verifyPayment: () => ({ outcome: 'verified', transaction, receipt, confirmations: 3 }),
+        vaultArrivals: () => [arrival(user, own, 0), arrival(randomAddress(), others, 1)],
+      },
+      changed: () => {},
+      countStep: () => {},
+      now: Date.now,
+      log: { info: () => {} },
+    } as never)
+    return (await scene.store.readStep(ref))!
+  }
+
+  it('waits as deep as all of that asks for which its user has paid', async () => {
+    expect(await visited({ own: 1_000n, others: 0n })).to.include({ status: 'executing', confirmations: 3 })
+  })
+
+  it('waits no deeper for what others have paid in it', async () => {
+    expect(await visited({ own: 100n, others: 1_000n })).to.include({ status: 'success', confirmations: 3 })
+  })
+})
