@@ -228,7 +228,10 @@ describe('a payment whose transaction brings more than was declared', () => {
     const config = { chainId: 1, vault: randomAddress(), pollIntervalMs: 1_000, confirmations: 3, tokens }
     const receipt = { hash: randomHash(), blockNumber: 7n, blockHash: randomHash(), status: 'success', logs: [] }
     const transaction = { from: user }
-    const arrival = (from: Address, amount: bigint, logIndex: number) => ({ token: usdOn1, from, amount, logIndex })
+    const arrivals = [
+      { token: usdOn1, from: user, amount: own, logIndex: 0 },
+      { token: usdOn1, from: randomAddress(), amount: others, logIndex: 1 },
+    ]
     const chain = {
       config,
       transaction: async () => ({ transaction, receipt, head: { number: 9n } }),
@@ -244,7 +247,7 @@ describe('a payment whose transaction brings more than was declared', () => {
       accounts: { freed: async () => {} },
       codec: {
         verifyPayment: () => ({ outcome: 'verified', transaction, receipt, confirmations: 3 }),
-        vaultArrivals: () => [arrival(user, own, 0), arrival(randomAddress(), others, 1)],
+        vaultArrivals: () => arrivals,
       },
       changed: () => {},
       countStep: () => {},
