@@ -4,7 +4,7 @@ import type { Database } from '../../server/store/connection/database.js'
 const smallTables = ['lanes', 'chain_identities', 'known_contracts', 'service_state']
 
 /** What most rows of a table may have in common; a search by nothing else goes through the table's whole history. */
-const commonTerms = ['chain_id=?', 'token=?', 'signer=?', 'nonce<?', 'nonce>?']
+const commonTerms = ['chain_id=?', 'token=?', 'signer=?', 'nonce<?', 'nonce>?', 'block_number<?']
 
 /**
  * Remembers every statement that a database is asked for from now on, and says which of them
@@ -13,9 +13,11 @@ const commonTerms = ['chain_id=?', 'token=?', 'signer=?', 'nonce<?', 'nonce>?']
 export function watchQueries(database: Database) {
   const seen = new Map<string, readonly unknown[]>()
   let isTool = false
-  database.knex.on('query', ({ sql, bindings }: { sql: string; bindings?: readonly unknown[] }) => {
+  const note = ({ sql, bindings }: { sql: string; bindings?: readonly unknown[] }) => {
     if (!isTool && /^(select|update|delete)\b/i.test(sql)) seen.set(sql, bindings ?? [])
-  })
+  }
+  // The statements of the engine and of probes have a client of their own.
+  for (const knex of new Set([database.knex, database.urgent.knex])) knex.on('query', note)
 
   return {
     count: () => seen.size,
@@ -38,7 +40,7 @@ export function watchQueries(database: Database) {
         const scanned = plan.flatMap(({ detail }) => {
           const [, searched, terms] = /^SEARCH (\w+) USING .*\((.*)\)$/.exec(detail) ?? []
           if (searched && terms!.split(' AND ').every((term) => commonTerms.includes(term))) return [searched]
-          const [, table, index] = /^SCAN (\w+)( USING INDEX)?/.exec(detail) ?? []
+          const [, table, index] = /^SCAN (\w+)( USING (?:COVERING )?INDEX)?/.exec(detail) ?? []
           return table === undefined || [...derived, 'CONSTANT'].includes(table) || (index && isPage) ? [] : [table]
         })
         if (scanned.some((table) => !smallTables.includes(table))) {

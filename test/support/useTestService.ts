@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { expect } from 'chai'
 import type { Logger } from 'pino'
 import { startDevnet } from '../../server/devnet/devnet.js'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
@@ -9,7 +10,10 @@ import { chainsFileOf } from './chainsFile.js'
 import { watchQueries } from './queryPlans.js'
 import { startTestService, type TestService } from './service.js'
 
-/** A service for all tests of a `describe`, there from its `before` on, and its API. */
+/**
+ * A service for all tests of a `describe`, there from its `before` on, and its API. On SQLite the suite fails where the
+ * engine, or a probe, has read a whole table.
+ */
 export function useTestService(env: Record<string, string> = {}) {
   return useStarted(() => startTestService(env))
 }
@@ -58,24 +62,30 @@ export function useServiceOnChains(
 }
 
 function useStarted(start: () => Promise<TestService>) {
-  let started: TestService
+  let started: TestService | undefined
+  let queries: ReturnType<typeof watchQueries> | undefined
 
   before(async function () {
     this.timeout(60_000)
     started = await start()
+    queries = watchQueries(started.database.urgent)
   })
-  after(() => started?.stop())
+  after(async () => {
+    const scans = started?.database.kind === 'sqlite' ? await queries?.scans() : []
+    await started?.stop()
+    expect(scans, 'what the engine reads whole tables for').to.deep.equal([])
+  })
 
   const service: Omit<TestService, 'stop'> = {
     get url() {
-      return started.url
+      return started!.url
     },
     get chains() {
-      return started.chains
+      return started!.chains
     },
     get database() {
-      return started.database
+      return started!.database
     },
   }
-  return { service, api: createApi(() => started.url) }
+  return { service, api: createApi(() => started!.url) }
 }

@@ -83,7 +83,7 @@ export async function runTransaction<T>(
   }) as Client
   const send = options.joins ? inOneTrip(bound, connection) : oneByOne(bound, connection)
   const raw = (...args: unknown[]) => bound.raw(...args)
-  const trx = Object.assign((table: string) => bound.queryBuilder().table(table), {
+  const trx = Object.assign((table: string | Knex.Raw) => bound.queryBuilder().table(table), {
     ...createDialect(options.kind, raw),
     raw,
     notice: options.notice,

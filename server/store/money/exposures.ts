@@ -64,7 +64,9 @@ export async function hasOpenExposure(
   trx: Transaction,
   { chainId: chain_id, user }: Pick<Exposure, 'chainId' | 'user'>,
 ): Promise<boolean> {
-  const open = trx<ExposureRow>('exposures').where({ kind: 'credit', chain_id, user }).whereNull('resolved_at')
+  // What is open is little; SQLite would read all exposures that there have ever been on the chain.
+  const exposures = trx<ExposureRow>(trx.by('exposures', 'exposures_resolved_at_index'))
+  const open = exposures.where({ kind: 'credit', chain_id, user }).whereNull('resolved_at')
   return (await open.first('id')) !== undefined
 }
 

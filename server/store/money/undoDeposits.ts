@@ -39,6 +39,7 @@ export async function reopenDeposits(
   rows: readonly Pick<DepositRow, 'id'>[],
   now: number,
 ): Promise<void> {
+  if (rows.length === 0) return
   const ids = rows.map(({ id }) => id)
   await trx('deposit_logs').whereIn('deposit_id', ids).delete()
   await trx('deposits')
