@@ -22,6 +22,7 @@ import { intake } from './intake.js'
 import { latency } from './latency.js'
 import { memory } from './memory.js'
 import { processes } from './processes.js'
+import { PartlyMeasured } from './partlyMeasured.js'
 import { read } from './read.js'
 import { isKept, table } from './report.js'
 import { roundTrips } from './roundTrips.js'
@@ -85,14 +86,19 @@ async function measure(name: string, kind: DatabaseKind, databases: Databases): 
       const load = await keep(startLoadGenerator())
       return benchmarks[name]!({ rounds, seconds, databases, load }, kind)
     })
-    results.push(...found)
-    if (found.length > 0) console.log(table(found))
+    add(found)
   } catch (error) {
     if (isGivenUp) return
+    if (error instanceof PartlyMeasured) add(error.results)
     failures.push({ benchmark: name, database: kind, error: error instanceof Error ? error.message : String(error) })
     console.error(error)
   }
   write()
+}
+
+function add(found: readonly Result[]): void {
+  results.push(...found)
+  if (found.length > 0) console.log(table(found))
 }
 
 /** All so far: a long run may be cut off. */

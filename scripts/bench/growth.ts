@@ -9,6 +9,7 @@ import { bodiesPerRound, type GrownService, reads, writes } from './growthEndpoi
 import { claim, type Look, looks, makeDue } from './growthLooks.js'
 import { inScope, type Keep } from './inScope.js'
 import type { Load } from './load.js'
+import { PartlyMeasured } from './partlyMeasured.js'
 import { signBodies } from './signedBodies.js'
 import { startProcess } from './startProcess.js'
 
@@ -38,19 +39,31 @@ async function growthOn(bench: Bench, kind: DatabaseKind, keep: Keep): Promise<R
   const small = await openPlace(bench, kind, { chains, keys: keys.slice(1, 2), rounds: 0 }, keep)
   const label = { benchmark: 'growth', database: kind, rounds: bench.rounds, unit: 'ms' }
   const results: Result[] = []
+  const missing: string[] = []
   const beside = async (name: string, roundOf: (place: Place) => Contender['round']) => {
     const contender = (place: Place) => ({ name: `${name} at ${place.grown.actions} actions`, round: roundOf(place) })
     const [ours, other] = [contender(large), contender(small)]
-    for (const { round } of [ours, other]) await round()
-    results.push(...(await compare({ ...label, ours, others: [{ ...other, bound: { atMost } }] })))
+    try {
+      for (const { round } of [ours, other]) await round()
+      results.push(...(await compare({ ...label, ours, others: [{ ...other, bound: { atMost } }] })))
+    } catch (error) {
+      // To fill the databases takes far longer than to measure what is left.
+      missing.push(`${name}: ${error instanceof Error ? error.message : String(error)}`)
+    }
   }
 
   for (const [name, requestsOf] of Object.entries(reads)) {
     const ask = ({ grown, service }: Place, seconds: number | null) =>
       askFor(bench, service.url, requestsOf(grown), seconds)
-    // Each once, so that none is read from disk for the first time in a round.
-    for (const place of [large, small]) await ask(place, null)
-    await beside(name, (place) => () => ask(place, bench.seconds))
+    await beside(name, (place) => {
+      let isRead = false
+      return async () => {
+        // Each once, so that none is read from disk for the first time in a round.
+        if (!isRead) await ask(place, null)
+        isRead = true
+        return ask(place, bench.seconds)
+      }
+    })
   }
   for (const [name, requestsOf] of Object.entries(writes)) {
     await readFileOf(large)
@@ -76,6 +89,7 @@ async function growthOn(bench: Bench, kind: DatabaseKind, keep: Keep): Promise<R
   } finally {
     for (const database of opened.values()) await database.close()
   }
+  if (missing.length > 0) throw new PartlyMeasured(results, missing)
   return results
 }
 
