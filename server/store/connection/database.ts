@@ -99,9 +99,7 @@ export type Transaction = Reader &
   }
 
 /** What builds statements on a table, within a transaction or outside of any. */
-export type Reader = <Row extends object = UnknownRow>(
-  table: string | Knex.Raw,
-) => ReturnType<typeof _selectFrom<Row>>
+export type Reader = <Row extends object = UnknownRow>(table: string | Knex.Raw) => ReturnType<typeof _selectFrom<Row>>
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- Knex's word for a row of an undescribed table.
 type UnknownRow = any
