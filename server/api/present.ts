@@ -2,6 +2,7 @@ import type { TokenTransfer } from '../domain/action.js'
 import type { ChainConfig } from '../domain/chainConfig.js'
 import type { DepositView } from '../domain/deposit.js'
 import type { Settings } from '../domain/settings.js'
+import { describeSignerFault } from '../domain/signerFault.js'
 import { feeBpsOf } from '../domain/solverNeeds.js'
 import type { VenueTxHash } from '../domain/venueTxHash.js'
 import type { ActionView, IntentView, StepView } from '../domain/views.js'
@@ -129,7 +130,7 @@ export function presentHealth(report: HealthReport): wire.HealthReport {
       lanes: chain.lanes.map((lane) => ({
         signer: checksumAddress(lane.signer),
         status: lane.status,
-        reason: lane.reason,
+        reason: lane.reason ?? (lane.signerFault && describeSignerFault(lane.signerFault)),
         nextNonce: lane.nextNonce,
         balance: lane.balance === null ? null : lane.balance.toString(),
       })),

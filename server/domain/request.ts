@@ -1,7 +1,7 @@
 import type { Hash } from 'viem'
 import type { Status } from './action.js'
 import type { ServiceErrorCode, StepError, StepErrorCode } from './errors.js'
-import { isSettled } from './status.js'
+import { hasEnded } from './status.js'
 import type { StepKind } from './stepKind.js'
 
 /** How often a step may be tried before its failure is final. */
@@ -64,10 +64,10 @@ export function decideRequest(step: RequestedStep, previous: Status | null, orde
   // Anybody may register a hash for a payment, so a failed registration never stands in the
   // way of one that the user signs.
   const isUsersOwn = step.kind === 'payment' && order.signed
-  if (isSettled(step.status) && !mayTryAgain(step) && !isUsersOwn) return { outcome: 'answer' }
+  if (hasEnded(step.status) && !mayTryAgain(step) && !isUsersOwn) return { outcome: 'answer' }
   const mayFollow = previous === null || previous === 'success' || previous === 'executing'
-  if (!mayFollow && !(order.behindFailed && isSettled(previous))) {
-    const otherwise = isSettled(previous) ? ' Where its error is not retryable, it takes another intent.' : ''
+  if (!mayFollow && !(order.behindFailed && hasEnded(previous))) {
+    const otherwise = hasEnded(previous) ? ' Where its error is not retryable, it takes another intent.' : ''
     return refused(
       'previous_step_incomplete',
       `The previous step of this intent is "${previous}"; it has to be executed first.${otherwise}`,

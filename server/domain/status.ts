@@ -1,7 +1,7 @@
 import type { Status } from './action.js'
 
 /** A step that will not move again unless it is asked to. */
-export function isSettled(status: Status): boolean {
+export function hasEnded(status: Status): boolean {
   return status === 'success' || status === 'reverted' || status === 'error'
 }
 

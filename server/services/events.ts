@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { ServiceError } from '../domain/errors.js'
-import { isSettled } from '../domain/status.js'
+import { hasEnded } from '../domain/status.js'
 import type { StepEvent } from '../domain/views.js'
 import type { Store } from '../store/store.js'
 import type { NextChange } from './changes.js'
@@ -31,7 +31,7 @@ export function createEvents(deps: { store: Store; nextChange: NextChange; isOut
       const progress = await store.readProgress(actionId)
       if (!progress) throw new ServiceError('not_found', 'Action not found')
       const after = last > progress.events ? 0 : last
-      return hasEnded(progress) && after >= progress.events ? null : events(actionId, after, signal)
+      return isOver(progress) && after >= progress.events ? null : events(actionId, after, signal)
     },
   }
 
@@ -48,7 +48,7 @@ export function createEvents(deps: { store: Store; nextChange: NextChange; isOut
           yield event
           last = event.sequence
         }
-      } else if (hasEnded(progress)) {
+      } else if (isOver(progress)) {
         return
       } else {
         await lookout.moreEvents(actionId, progress.events, signal)
@@ -75,6 +75,6 @@ export function createEvents(deps: { store: Store; nextChange: NextChange; isOut
 /**
  * The status alone does not tell: a failed intent settles its action's while steps of another intent may still move.
  */
-function hasEnded(progress: { status: Parameters<typeof isSettled>[0]; isMoving: boolean }): boolean {
-  return isSettled(progress.status) && !progress.isMoving
+function isOver(progress: { status: Parameters<typeof hasEnded>[0]; isMoving: boolean }): boolean {
+  return hasEnded(progress.status) && !progress.isMoving
 }

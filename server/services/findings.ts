@@ -11,7 +11,7 @@ import {
   unopenedLanes,
 } from './findings/lanes.js'
 import { chainDown, faultyNodes } from './findings/nodes.js'
-import type { ChainState, Finding, HealthStatus, UnconfiguredCredit } from './findings/state.js'
+import type { ChainState, Finding, HealthStatus, UnconfiguredCredit } from './findings/chainState.js'
 import { stuckTransactions, unsettledTransactions } from './findings/transactions.js'
 import { creditUnconfigured, lowInventory, lowOutflowCaps, openExposures, pausedVault } from './findings/vaults.js'
 

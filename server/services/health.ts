@@ -7,11 +7,17 @@ import { lags } from '../domain/lag.js'
 import type { Unopened } from '../domain/toldNonce.js'
 import { settledOrAfter } from '../concurrency/settledOrAfter.js'
 import type { OpenExposure } from '../store/money/exposures.js'
-import type { Lane } from '../store/journal/lanes.js'
 import type { WaitingWork } from '../store/healthReads.js'
 import type { Store } from '../store/store.js'
 import { findingsOf } from './findings.js'
-import type { ChainHealth, ChainState, Finding, HealthStatus, UnconfiguredCredit } from './findings/state.js'
+import type {
+  ChainHealth,
+  ChainState,
+  Finding,
+  HealthStatus,
+  LaneHealth,
+  UnconfiguredCredit,
+} from './findings/chainState.js'
 import { createLastKnown, type LastSeen } from './lastKnown.js'
 
 export type HealthReport = {
@@ -148,8 +154,8 @@ export function createHealth(deps: {
       answerOr(null, store.readStuck(config.chainId, now() - stuckAfterMs(config.replaceAfterMs))),
     ])
     const lanes = known.map((lane) => {
-      const fault = deps.signerFaults.get(lane.signer)
-      return lane.status === 'active' && fault ? { ...lane, reason: `It gives no signatures: ${fault.reason}` } : lane
+      const fault = lane.status === 'active' ? deps.signerFaults.get(lane.signer) : undefined
+      return { ...lane, signerFault: fault?.reason ?? null }
     })
     const unopened = deps.unopenedLanes.get(config.chainId) ?? new Map<Address, Unopened>()
     // Nodes tell their heads first, so that one that is found to be behind is not asked for the rest.
@@ -215,7 +221,7 @@ const nothingShared: Shared = {
 }
 
 /** What is told of a chain that does not answer. */
-function silentState(config: ChainConfig, lanes: Lane[]): ChainState {
+function silentState(config: ChainConfig, lanes: Omit<LaneHealth, 'balance'>[]): ChainState {
   return {
     config,
     head: null,

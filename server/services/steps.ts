@@ -6,7 +6,7 @@ import { forbiddenRecipient } from '../domain/recipients.js'
 import type { Order } from '../domain/request.js'
 import type { Settings } from '../domain/settings.js'
 import { type SolverNeed, solverNeeds } from '../domain/solverNeeds.js'
-import { isSettled } from '../domain/status.js'
+import { hasEnded } from '../domain/status.js'
 import { vaultPayments } from '../domain/vaultPayments.js'
 import type { StepView } from '../domain/views.js'
 import type { StepRequest } from '../store/stepRequests.js'
@@ -173,7 +173,7 @@ export function createSteps(deps: {
   function settledWithin(ref: StepRef, first: StepView, waitMs: number, signal: AbortSignal): Promise<StepView> {
     const step = {
       first,
-      hasEnded: (view: StepView) => isSettled(view.status),
+      hasEnded: (view: StepView) => hasEnded(view.status),
       nextChange: (timeoutMs: number, until: AbortSignal, isWanted: (told: readonly StepView[]) => boolean) =>
         deps.nextChange(ref.actionId, timeoutMs, until, isWanted),
       // Where no steps are told, any of the action may have changed.

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Knex } from 'knex'
 import type { Address } from 'viem'
 import type { Database } from './connection/database.js'
 import { isWriteRefused } from './connection/databaseErrors.js'
@@ -42,36 +43,26 @@ export type WaitingWork = { chainId: number; steps: number; airdrops: number; de
 /** What waits, for every chain on which something does. */
 export async function readWaiting(database: Database): Promise<WaitingWork[]> {
   const { knex } = database
-  const dueOf = async (table: 'steps' | 'airdrops' | 'deposits', since: string) => {
-    // Not `is not null`, for which SQLite would not use the index.
-    const due = knex(table).where('due_at', '>=', 0)
-    if (table === 'deposits') due.where('due_at', '<=', database.atOnce())
-    if (table === 'steps') {
-      due.where((these) => these.whereNot({ kind: 'payment' }).orWhere('due_at', '<=', database.atOnce()))
-      // A step that waits for the one before it, perhaps a payment by the user, is not late itself.
-      due.whereNotExists((previous) =>
-        previous
-          .select(knex.raw('1'))
-          .from('steps as before')
-          .where('before.action_id', knex.ref('steps.action_id'))
-          .where('before.intent_index', knex.ref('steps.intent_index'))
-          .where('before.step_index', knex.raw('steps.step_index - 1'))
-          .where('before.status', 'executing'),
-      )
-      // Nor is one that waits for its user's account, which another of his steps has.
-      due.whereNotExists((holder) =>
-        holder
-          .select(knex.raw('1'))
-          .from('steps as holder')
-          .where('holder.open_account', ownAccount(knex))
-          .where('steps.kind', 'delegated')
-          .whereNull('steps.open_account'),
-      )
+  const [steps, airdrops, deposits] = await Promise.all([
+    countByChain(waitingSteps(database), "case when kind = 'payment' then due_at else updated_at end"),
+    countByChain(knex('airdrops').where(...isDue), 'asked_at'),
+    countByChain(knex('deposits').where(...isDue).where('due_at', '<=', database.atOnce()), 'due_at'),
+  ])
+  const chains = new Map<number, WaitingWork>()
+  for (const [kind, counts] of Object.entries({ steps, airdrops, deposits })) {
+    for (const { chainId, found, oldestAt } of counts) {
+      const before = chains.get(chainId) ?? { chainId, steps: 0, airdrops: 0, deposits: 0, oldestAt }
+      chains.set(chainId, { ...before, [kind]: found, oldestAt: Math.min(before.oldestAt, oldestAt) })
     }
-    const rows = (await due
+  }
+  return [...chains.values()]
+
+  /** `oldest`: the column, or expression, that says since when a row has waited. */
+  async function countByChain(query: Knex.QueryBuilder, oldest: string) {
+    const rows = (await query
       // `+` keeps SQLite from walking through the whole table by an index on the column.
       .groupByRaw('+chain_id')
-      .select(knex.raw(`min(chain_id) as chain_id, count(*) as found, min(${since}) as oldest`))) as {
+      .select(knex.raw(`min(chain_id) as chain_id, count(*) as found, min(${oldest}) as oldest`))) as {
       chain_id: number | string
       found: number | string
       oldest: number | string
@@ -82,19 +73,37 @@ export async function readWaiting(database: Database): Promise<WaitingWork[]> {
       oldestAt: Number(row.oldest),
     }))
   }
-  const due = await Promise.all([
-    dueOf('steps', "case when kind = 'payment' then due_at else updated_at end"),
-    dueOf('airdrops', 'asked_at'),
-    dueOf('deposits', 'due_at'),
-  ])
-  const chains = new Map<number, WaitingWork>()
-  for (const [index, kind] of (['steps', 'airdrops', 'deposits'] as const).entries()) {
-    for (const { chainId, found, oldestAt } of due[index]!) {
-      const before = chains.get(chainId) ?? { chainId, steps: 0, airdrops: 0, deposits: 0, oldestAt }
-      chains.set(chainId, { ...before, [kind]: found, oldestAt: Math.min(before.oldestAt, oldestAt) })
-    }
-  }
-  return [...chains.values()]
+}
+
+/** What the engine is to look at some time. Not `is not null`, for which SQLite would not use the index. */
+const isDue = ['due_at', '>=', 0] as const
+
+function waitingSteps(database: Database) {
+  const { knex } = database
+  return (
+    knex('steps')
+      .where(...isDue)
+      .where((these) => these.whereNot({ kind: 'payment' }).orWhere('due_at', '<=', database.atOnce()))
+      // A step that waits for the one before it, perhaps a payment by the user, is not late itself.
+      .whereNotExists((previous) =>
+        previous
+          .select(knex.raw('1'))
+          .from('steps as before')
+          .where('before.action_id', knex.ref('steps.action_id'))
+          .where('before.intent_index', knex.ref('steps.intent_index'))
+          .where('before.step_index', knex.raw('steps.step_index - 1'))
+          .where('before.status', 'executing'),
+      )
+      // Nor is one that waits for its user's account, which another of his steps has.
+      .whereNotExists((holder) =>
+        holder
+          .select(knex.raw('1'))
+          .from('steps as holder')
+          .where('holder.open_account', ownAccount(knex))
+          .where('steps.kind', 'delegated')
+          .whereNull('steps.open_account'),
+      )
+  )
 }
 
 /**
@@ -105,7 +114,7 @@ export async function readUnsettled(
   database: Database,
   chainId: number,
   until: { since: number; block: number },
-): Promise<{ unsettled: number; lowestBlock: number | null }> {
+): Promise<{ count: number; lowestBlock: number | null }> {
   const { knex } = database
   const ours = knex('transactions')
     .where({ chain_id: chainId, status: 'open' })
@@ -123,7 +132,7 @@ export async function readUnsettled(
   const rows = (await Promise.all([ours, payments])) as { found: number | string; lowest: number | string | null }[]
   const lowest = rows.flatMap((row) => (row.lowest === null ? [] : Number(row.lowest)))
   return {
-    unsettled: rows.reduce((sum, row) => sum + Number(row.found), 0),
+    count: rows.reduce((sum, row) => sum + Number(row.found), 0),
     lowestBlock: lowest.length === 0 ? null : Math.min(...lowest),
   }
 }
@@ -138,7 +147,7 @@ export async function readStuck(
   before: number,
 ): Promise<{
   open: number
-  stuck: number
+  count: number
   lowestNonce: number | null
   signers: Address[]
   /** Those of the signers that could not pay for a transaction as it was sent last. */
@@ -156,7 +165,7 @@ export async function readStuck(
   const lowestNonce = stuck.reduce((lowest, { nonce }) => Math.min(lowest, nonce), Infinity)
   return {
     open: Number(all?.['found'] ?? 0),
-    stuck: stuck.length,
+    count: stuck.length,
     lowestNonce: stuck.length > 0 ? lowestNonce : null,
     signers: signersOf(stuck),
     unfunded: signersOf(stuck.filter(({ send_outcome }) => send_outcome === 'unfunded')),

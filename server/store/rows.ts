@@ -222,6 +222,11 @@ export function refOf(row: Pick<StepRow, 'action_id' | 'intent_index' | 'step_in
   return { actionId: row.action_id, intentIndex: row.intent_index, stepIndex: row.step_index }
 }
 
+/** Whether the step is known to be in this transaction and block. */
+export function isPlacedAs(step: StepRow, mined: { hash: Hash; blockNumber: number }): boolean {
+  return step.transaction_hash === mined.hash && step.block_number === mined.blockNumber
+}
+
 /** What `accountOf` gives for a step, as an SQL expression on a row of `steps`. `from` makes the expression. */
 export function ownAccount(from: Pick<Transaction, 'raw'>): Knex.Raw {
   return from.raw("concat(??, ':', ??)", ['steps.chain_id', 'steps.user'])

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { rpc } from '../../server/devnet/anvil.js'
-import { isSettled } from '../../server/domain/status.js'
+import { hasEnded } from '../../server/domain/status.js'
 import { createSendWindow } from '../../server/engine/lanes/sendWindow.js'
 import { bundleScene } from '../support/bundleScene.js'
 import { until } from '../support/until.js'
@@ -83,7 +83,7 @@ describe('what of a lane the nodes have at once', () => {
       await scene.withService(oneLane(), async (service) => {
         await until(async () => {
           await scene.mine()
-          return (await scene.views(service, asked)).every(({ status }) => isSettled(status))
+          return (await scene.views(service, asked)).every(({ status }) => hasEnded(status))
         }, 'all to be mined')
         const ends = await scene.ends(service, asked)
         expect(ends.map(({ status }) => status)).to.deep.equal(users.map(() => 'success'))

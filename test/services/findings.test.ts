@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { findingsOf } from '../../server/services/findings.js'
-import type { ChainState, LaneHealth } from '../../server/services/findings/state.js'
+import type { ChainState, LaneHealth } from '../../server/services/findings/chainState.js'
 import { type Address, getAddress } from 'viem'
 import { randomAddress } from '../support/builders.js'
 
@@ -25,7 +25,7 @@ describe('what is told of a lane', () => {
     }: Partial<ChainState> & { isOperator?: boolean; isConfigured?: boolean } = {},
   ) {
     const lanes = [
-      { signer, status: 'active', isAhead: false, reason: null, nextNonce: 1, balance: 0n, ...lane } as const,
+      { signer, status: 'active', isAhead: false, reason: null, signerFault: null, nextNonce: 1, balance: 0n, ...lane } as const,
     ]
     const refused = isOperator ? [] : [signer]
     const chain = {
@@ -99,7 +99,7 @@ describe('what is told of a lane', () => {
   })
 
   it('is why its transactions are not mined, where that is known', () => {
-    const stuck = { open: 1, stuck: 1, lowestNonce: 0, signers: [signer] }
+    const stuck = { open: 1, count: 1, lowestNonce: 0, signers: [signer] }
     const remedy = (lane: Partial<LaneHealth>, isConfigured: boolean, unfunded: Address[] = []) =>
       told(lane, { isOperator: true, isConfigured, stuck: { ...stuck, unfunded } }).find(
         ({ code }) => code === 'transactions_stuck',

@@ -10,7 +10,7 @@ import { type Service, startService } from '../../server/compose.js'
 import { loadConfig } from '../../server/config/config.js'
 import { rpc } from '../../server/devnet/anvil.js'
 import { type Devnet, startDevnet } from '../../server/devnet/devnet.js'
-import { isSettled } from '../../server/domain/status.js'
+import { hasEnded } from '../../server/domain/status.js'
 import { createDatabase, type Database } from '../../server/store/connection/database.js'
 import { createApi, type Api } from './api.js'
 import { chainsFileOf } from './chainsFile.js'
@@ -176,7 +176,7 @@ export function bundleScene() {
   async function ends(service: Pick<Service, 'url'>, asked: Asked[], stepIndex = 0, withinMs = 20_000) {
     const haveEnded = async () => {
       const steps = await views(service, asked, stepIndex)
-      return steps.every(({ status }) => isSettled(status)) && steps
+      return steps.every(({ status }) => hasEnded(status)) && steps
     }
     return until(haveEnded, 'the steps to end', withinMs)
   }

@@ -1,5 +1,5 @@
 import type { StepRef } from '../../domain/action.js'
-import { isSettled } from '../../domain/status.js'
+import { hasEnded } from '../../domain/status.js'
 import type { ActionsService } from '../../services/actions.js'
 import type { StepsService } from '../../services/steps.js'
 import type { Handlers } from '../handlers.js'
@@ -33,7 +33,7 @@ export function createStepHandlers(services: {
         signal,
       )
       return {
-        status: isSettled(step.status) ? 200 : 202,
+        status: hasEnded(step.status) ? 200 : 202,
         headers: applied,
         body: presentStep(step),
       }

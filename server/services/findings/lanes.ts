@@ -1,6 +1,7 @@
 import { type Address, getAddress } from 'viem'
 import { fewTransactions, gasMark } from '../../domain/gasMark.js'
-import type { ChainState, Finding, LaneHealth } from './state.js'
+import { describeSignerFault } from '../../domain/signerFault.js'
+import type { ChainState, Finding, LaneHealth } from './chainState.js'
 
 /**
  * Without the lanes of keys that were replaced by others: these are paused, and the key is neither
@@ -55,14 +56,15 @@ export function missingSigners({ config, open }: ChainState, operators: readonly
 }
 
 export function silentSigners({ config, lanes }: ChainState): Finding[] {
-  return lanes
-    .filter((lane) => lane.status === 'active' && lane.reason !== null)
-    .map(({ signer, reason }) => ({
+  return lanes.flatMap(({ signer, signerFault }) => {
+    if (signerFault === null) return []
+    return {
       code: 'signer_silent',
       chainId: config.chainId,
-      message: `${getAddress(signer)}: ${reason}`,
+      message: `${getAddress(signer)}: ${describeSignerFault(signerFault)}`,
       remedy: 'See to the process that holds the key. Other signers take over meanwhile; with none, steps wait.',
-    }))
+    }
+  })
 }
 
 export function refusedOperators({ config, lanes, refused }: ChainState, operators: readonly Address[]): Finding[] {

@@ -1,4 +1,4 @@
-import type { ChainState, Finding } from './state.js'
+import type { ChainState, Finding } from './chainState.js'
 
 export function chainDown({ config, head, nodes }: ChainState): Finding[] {
   if (head !== null) return []

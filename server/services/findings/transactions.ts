@@ -1,16 +1,16 @@
 import { type Address, getAddress } from 'viem'
 import { stepFeeCap } from '../../domain/feeCap.js'
 import { transactionGas } from '../../domain/gasMark.js'
-import type { ChainState, Finding } from './state.js'
+import type { ChainState, Finding } from './chainState.js'
 
 export function stuckTransactions(chain: ChainState, operators: readonly Address[]): Finding[] {
   const { config, stuck } = chain
-  if (!stuck || stuck.stuck === 0) return []
+  if (!stuck || stuck.count === 0) return []
   return [
     {
       code: 'transactions_stuck',
       chainId: config.chainId,
-      message: `${stuck.stuck} of ${stuck.open} open transactions are not mined, from nonce ${stuck.lowestNonce} on.`,
+      message: `${stuck.count} of ${stuck.open} open transactions are not mined, from nonce ${stuck.lowestNonce} on.`,
       remedy: remedyOfStuck(chain, stuck, operators),
     },
   ]
@@ -47,12 +47,12 @@ function listed(signers: readonly Address[]): string {
 }
 
 export function unsettledTransactions({ config, unsettled }: ChainState): Finding[] {
-  if (!unsettled || unsettled.unsettled === 0) return []
+  if (!unsettled || unsettled.count === 0) return []
   return [
     {
       code: 'transactions_unsettled',
       chainId: config.chainId,
-      message: `${unsettled.unsettled} transactions are final and what came of them can't be told, from block ${unsettled.lowestBlock} on.`,
+      message: `${unsettled.count} transactions are final and what came of them can't be told, from block ${unsettled.lowestBlock} on.`,
       remedy:
         'Look into the log of a process with ROLE=engine or ROLE=all. If no node has the log of a payment or a receipt, name one in rpcUrls that keeps all of them; if nodes disagree, see to them. The rest goes by itself then.',
     },

@@ -1,6 +1,6 @@
 import { getAddress } from 'viem'
 import type { OpenExposure } from '../../store/money/exposures.js'
-import type { ChainState, Finding, UnconfiguredCredit } from './state.js'
+import type { ChainState, Finding, UnconfiguredCredit } from './chainState.js'
 
 /** A daily cap is low when less than a tenth of it is left. */
 const lowOutflow = 10n

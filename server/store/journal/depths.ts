@@ -2,7 +2,7 @@ import type { Hash } from 'viem'
 import type { StepView } from '../../domain/views.js'
 import { type ChangedStep, changeSteps } from '../actions/stepChange.js'
 import type { Database } from '../connection/database.js'
-import { refOf, type StepRow, toStepView, type TransactionRow } from '../rows.js'
+import { isPlacedAs, refOf, type StepRow, toStepView, type TransactionRow } from '../rows.js'
 
 /** A transaction as it was read, mined, and how deep its block is by now. */
 export type Depth = {
@@ -49,7 +49,7 @@ function changesOf(depths: readonly Depth[], steps: readonly StepRow[]): Changed
     const depth = depthOf.get(step.transaction_id!)
     if (!depth) return []
     const { mined, confirmations } = depth
-    const isPlaced = step.transaction_hash === mined.hash && step.block_number === mined.blockNumber
+    const isPlaced = isPlacedAs(step, mined)
     // Another replica's node may have been ahead of ours: what is known to lie so deep lies there for all.
     if (isPlaced && step.confirmations >= confirmations) return []
     const place = isPlaced ? {} : { transaction_hash: mined.hash, block_number: mined.blockNumber }

@@ -6,7 +6,7 @@ import type { NotedSend } from '../../domain/sendKind.js'
 import { changeSteps } from '../actions/stepChange.js'
 import { carriersOfAirdrops } from '../airdrops.js'
 import type { Database } from '../connection/database.js'
-import { type FormRow, formsTable, refOf, type StepRow, type TransactionRow } from '../rows.js'
+import { type FormRow, formsTable, isPlacedAs, refOf, type StepRow, type TransactionRow } from '../rows.js'
 import type { JournalTransaction, SignedForm } from './journalTransactions.js'
 
 /**
@@ -76,11 +76,8 @@ export async function noteSend(
 /** Postpones the next look at transactions that no block has mentioned. */
 export async function postponeTransactions(database: Database, ids: number[], dueAt: number): Promise<void> {
   if (ids.length === 0) return
-  await database.transact(
-    async (trx) =>
-      trx.later(trx('transactions').whereIn('id', ids).where({ status: 'open' }).update({ due_at: dueAt })),
-    { patient: false },
-  )
+  const open = (knex: Knex) => knex('transactions').whereIn('id', ids).where({ status: 'open' })
+  await database.write((knex) => open(knex).update({ due_at: dueAt }), { patient: false })
 }
 
 /** Notes where a transaction was seen mined, also in its steps. Null: the chain does not have it any more. */
@@ -121,10 +118,6 @@ export async function noteMined(
     },
     { patient: false },
   )
-}
-
-function isPlacedAs(step: StepRow, mined: { hash: Hash; blockNumber: number }): boolean {
-  return step.transaction_hash === mined.hash && step.block_number === mined.blockNumber
 }
 
 /** The row of a transaction that no node has been sent yet; without the id, which the database gives it. */

@@ -1,3 +1,4 @@
+import type { Knex } from 'knex'
 import type { Hash } from 'viem'
 import type { StepRef } from '../../domain/action.js'
 import type { StepErrorCode } from '../../domain/errors.js'
@@ -44,58 +45,37 @@ export async function readSettledBlocks(
   { from, to }: { from: number; to: number },
   most: number,
 ): Promise<SettledBlock[]> {
-  const [transactions, steps, credits, deposits, airdrops] = await Promise.all([
-    database
-      .knex<TransactionRow>('transactions')
-      .where({ chain_id: chainId, status: 'final' })
-      .whereBetween('mined_block', [from, to])
-      .distinct({ number: 'mined_block', hash: 'mined_block_hash' })
+  const blocksOf = (things: Knex.QueryBuilder, number = 'block_number', hash = 'block_hash') =>
+    things
+      .whereBetween(number, [from, to])
+      .distinct<SettledBlock[]>({ number, hash })
       .orderBy('number', 'desc')
-      .limit(most),
-    database
-      .knex<StepRow>('steps')
-      .where({ chain_id: chainId })
-      .whereBetween('block_number', [from, to])
-      .whereNull('transaction_id')
-      .whereNotNull('block_hash')
-      .distinct({ number: 'block_number', hash: 'block_hash' })
-      .orderBy('number', 'desc')
-      .limit(most),
-    database
-      .knex<CreditRow>('credits')
-      .where({ chain_id: chainId, is_lost: 0 })
-      .whereBetween('block_number', [from, to])
-      .distinct({ number: 'block_number', hash: 'block_hash' })
-      .orderBy('number', 'desc')
-      .limit(most),
-    standingRecords(database, chainId)
-      .whereBetween('block_number', [from, to])
-      .distinct({ number: 'block_number', hash: 'block_hash' })
-      .orderBy('number', 'desc')
-      .limit(most),
-    adoptedAirdrops(database, chainId)
-      .whereBetween('block_number', [from, to])
-      .distinct({ number: 'block_number', hash: 'block_hash' })
-      .orderBy('number', 'desc')
-      .limit(most),
+      .limit(most)
+  const { transactions, ...others } = restingOnBlocks(database, chainId)
+  const found = await Promise.all([
+    blocksOf(transactions, 'mined_block', 'mined_block_hash'),
+    ...Object.values(others).map((things) => blocksOf(things)),
   ])
   const blocks = new Map<Hash, SettledBlock>()
-  const found = [...transactions, ...steps, ...credits, ...deposits, ...airdrops]
-  for (const { number, hash } of found as SettledBlock[]) {
-    blocks.set(hash, { number: Number(number), hash })
-  }
+  for (const { number, hash } of found.flat()) blocks.set(hash, { number: Number(number), hash })
   return [...blocks.values()].sort((a, b) => a.number - b.number).slice(-most)
 }
 
-/**
- * Recorded deposits and withdrawals that are not credits. (A deposit into the vault is
- * undone with the credit it became.)
- */
-function standingRecords(database: Database, chainId: number) {
-  return database
-    .knex<DepositRow>('deposits')
-    .where({ chain_id: chainId, status: 'recorded' })
-    .where((these) => these.where({ custody: 'wallet' }).orWhere({ is_deposit: 0 }))
+/** All that is settled and rests on blocks of the chain, by its kind; each names its block in columns of its own. */
+function restingOnBlocks(database: Database, chainId: number) {
+  const { knex } = database
+  const ofChain = { chain_id: chainId }
+  return {
+    transactions: knex<TransactionRow>('transactions').where({ ...ofChain, status: 'final' }),
+    /** Those that no transaction of the journal carries: a step rests on its transaction's block else. */
+    steps: knex<StepRow>('steps').where(ofChain).whereNull('transaction_id').whereNotNull('block_hash'),
+    credits: knex<CreditRow>('credits').where({ ...ofChain, is_lost: 0 }),
+    /** Recorded withdrawals, and deposits into users' accounts; one into the vault is undone with its credit. */
+    deposits: knex<DepositRow>('deposits')
+      .where({ ...ofChain, status: 'recorded' })
+      .where((these) => these.where({ custody: 'wallet' }).orWhere({ is_deposit: 0 })),
+    airdrops: adoptedAirdrops(database, chainId),
+  }
 }
 
 /**
@@ -110,31 +90,22 @@ export async function undoBlock(
   now: number,
   failed: (error: unknown) => void,
 ): Promise<Undone[]> {
-  const { knex } = database
-  const transactions = await knex<TransactionRow>('transactions')
-    .where({ chain_id: chainId, status: 'final', mined_block: block.number, mined_block_hash: block.hash })
+  const inBlock = { block_number: block.number, block_hash: block.hash }
+  const resting = restingOnBlocks(database, chainId)
+  const transactions = await resting.transactions
+    .where({ mined_block: block.number, mined_block_hash: block.hash })
     .select('id', 'mined_hash')
-  const steps = await knex<StepRow>('steps')
-    .where({ chain_id: chainId, block_number: block.number, block_hash: block.hash })
-    .whereNull('transaction_id')
-  const credits = await knex<CreditRow>('credits')
-    .where({ chain_id: chainId, is_lost: 0, block_number: block.number, block_hash: block.hash })
-    .orderBy('id')
-    .select('id', 'transaction_hash')
-  const deposits = await standingRecords(database, chainId)
-    .where({ block_number: block.number, block_hash: block.hash })
-    .select('id')
-  const airdrops = await adoptedAirdrops(database, chainId).where({
-    block_number: block.number,
-    block_hash: block.hash,
-  })
-  const undone: Undone[] = []
+  const steps = await resting.steps.where(inBlock)
+  const credits = await resting.credits.where(inBlock).orderBy('id').select('id', 'transaction_hash')
+  const deposits = await resting.deposits.where(inBlock).select('id')
+  const airdrops = await resting.airdrops.where(inBlock)
+  const undoings: Undone[] = []
   /** Transactions whose credit could not be taken back. */
   const kept = new Set<Hash | null>()
   const undo = async (work: Promise<Undone | null>, hash: Hash | null = null) => {
     try {
       const entry = await work
-      if (entry) undone.push(entry)
+      if (entry) undoings.push(entry)
     } catch (error) {
       if (hash) kept.add(hash)
       failed(error)
@@ -151,7 +122,7 @@ export async function undoBlock(
   for (const row of steps) {
     if (!kept.has(row.transaction_hash)) await undo(reopenStep(database, refOf(row), block, now))
   }
-  return undone
+  return undoings
 }
 
 /**

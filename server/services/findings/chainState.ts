@@ -24,7 +24,10 @@ export type LaneHealth = {
   status: 'active' | 'paused'
   /** The chain's nonce is higher than the journal's: payouts on credit are held on all chains until that is seen to. */
   isAhead: boolean
+  /** Why it is paused. Null: it is not, or nobody has said. */
   reason: string | null
+  /** Why its signer gave no signature when it was last asked. Null: it gave one, or the lane is paused. */
+  signerFault: string | null
   nextNonce: number
   /** In wei. Null: the chain does not answer. */
   balance: bigint | null
@@ -54,7 +57,7 @@ export type ChainState = {
   /** Transactions that are not mined in time. Null: the database does not answer. */
   stuck: Awaited<ReturnType<Store['readStuck']>> | null
   /** Transactions that are final and not settled in time. Null: the database or the chain does not answer. */
-  unsettled: { unsettled: number; lowestBlock: number | null } | null
+  unsettled: { count: number; lowestBlock: number | null } | null
 }
 
 /**
