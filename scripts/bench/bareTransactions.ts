@@ -1,6 +1,6 @@
 import { type Address, createWalletClient, type Hash, type Hex, http, type PrivateKeyAccount } from 'viem'
 import { intentDigest } from '../../sdk/src/signing.js'
-import { readAuthorization, readIntent } from '../../server/api/readAction.js'
+import { parseAuthorization, parseIntent } from '../../server/api/requests/parseIntent.js'
 import type * as wire from '../../server/api/generated/types.gen.js'
 import { encodeExecute } from '../../server/chain/contracts.js'
 import { toSerializable } from '../../test/support/serializable.js'
@@ -19,11 +19,11 @@ export function barePayload(body: string, chainId: number) {
     chainAuthorizations: wire.ChainAuthorization[]
     intents: wire.IntentRequest[]
   }
-  const intent = readIntent(request.intents[0]!) as Omit<SignedIntent, 'digest'>
+  const intent = parseIntent(request.intents[0]!) as Omit<SignedIntent, 'digest'>
   return {
     to: request.user,
     data: encodeExecute({ ...intent, digest: intentDigest(intent) }, 0),
-    authorizations: request.chainAuthorizations.map(readAuthorization).filter((tuple) => tuple.chainId === chainId),
+    authorizations: request.chainAuthorizations.map(parseAuthorization).filter((tuple) => tuple.chainId === chainId),
   }
 }
 

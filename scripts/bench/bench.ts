@@ -1,9 +1,7 @@
 /**
- * Measures the service beside its baselines: npm run bench [name…] (all without names; the names are those below).
- * BENCH_ROUNDS (5), BENCH_SECONDS per round (4), BENCH_DATABASES (sqlite,mysql), BENCH_OUTPUT for the JSON
- * (.data/bench.json), BENCH_STEPS of a round through the engine (1000, with blocks of 1 s 3000), BENCH_MEMORY_STEPS
- * (10000), BENCH_GROWTH_ROUNDS (3), BENCH_SOAK_MINUTES (30), BENCH_PROFILE for a folder of V8 profiles. Ends with 1
- * when a bound is not kept, or when something could not be measured.
+ * Measures the service beside its baselines: npm run bench [name…] (all without names; the names are those below). Ends
+ * with 1 when a bound is not kept, or when something could not be measured. README.md tells of each benchmark and of
+ * the variables that make it longer or shorter.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'

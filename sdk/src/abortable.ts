@@ -8,8 +8,8 @@ export function throwIfAborted(signal: AbortSignal | undefined): void {
 }
 
 /**
- * What a promise, or what is none, gives; rejects with the signal's reason when it aborts before,
- * and what comes then is dropped.
+ * Awaits a promise, or a plain value. Rejects with the signal's reason if that aborts first; what comes after that is
+ * dropped.
  */
 export function untilAborted<T>(promise: T | Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -1,10 +1,10 @@
 import type { Step, StepRef } from './wire.js'
 
 /**
- * Asks for a step; to be called again where the answer was lost. A failed step that is asked for is tried anew,
- * and only a few times, so that it is looked at before it is asked for once more: what has changed by then has
- * been asked for. Where it isn't known how often it was asked for before, a failure may be the old one, and what
- * the answer was lost to is thrown.
+ * Asks for a step; to be called again where the answer was lost. A failed step that is asked for is tried again, and
+ * only a few times. So after a lost answer the step is read first: if it has changed, the request has arrived, and no
+ * attempt is used up. Without `planned.attempts` a failure that is read may be the old one; the error to which the
+ * answer was lost is thrown then.
  */
 export function createAsking(
   planned: StepRef & Partial<Pick<Step, 'attempts'>>,

@@ -1,4 +1,4 @@
-import type { OperationId } from './handlers.js'
+import type { OperationId } from './handlerTypes.js'
 
 /** What a request is about, as far as it says so itself. */
 export type Subject = { actionId?: string; intentIndex?: number; stepIndex?: number; chainId?: number }

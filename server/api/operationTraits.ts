@@ -1,4 +1,4 @@
-import type { OperationId } from './handlers.js'
+import type { OperationId } from './handlerTypes.js'
 
 const probes: ReadonlySet<OperationId> = new Set(['getHealth', 'getLiveness', 'getReadiness'])
 

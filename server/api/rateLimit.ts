@@ -1,13 +1,12 @@
 import type { Context } from 'koa'
 import { ServiceError } from '../domain/errors.js'
+import type { CountFor, RateShare } from '../domain/rateLimit.js'
 import { askingClient } from './connections/clientOf.js'
-import type { CountFor, OperationId } from './handlers.js'
+import type { OperationId } from './handlerTypes.js'
 import { costOf, isProbe } from './operationTraits.js'
 
-type Share = { allowed: boolean; limit: number; remaining: number; windowSeconds: number; resetSeconds: number }
-
 /** Takes points from what a subject has in a window of time; null where the deployment sets no limit. */
-export type RateLimits = { take(subject: string, cost: number): Promise<Share> } | null
+export type RateLimits = { take(subject: string, cost: number): Promise<RateShare> } | null
 
 /** Counts a request against its client's address. */
 export async function limitClient(limits: RateLimits, ctx: Context, operationId: OperationId): Promise<void> {
@@ -19,7 +18,7 @@ export async function limitClient(limits: RateLimits, ctx: Context, operationId:
  * Counts a request against a user too, whatever addresses he calls from, once he is known to have signed what it asks
  * for: if it were enough to name him, anyone could use up his share. Null: the deployment sets no limit.
  */
-export function userLimit(limits: RateLimits, ctx: Context, operationId: OperationId): CountFor {
+export function userLimit(limits: RateLimits, ctx: Context, operationId: OperationId): CountFor | null {
   return limits && ((user) => take(limits, ctx, `user:${user}`, costOf(operationId)))
 }
 
@@ -32,10 +31,10 @@ async function take(limits: NonNullable<RateLimits>, ctx: Context, subject: stri
 }
 
 /** The share that the headers of each reply tell so far. */
-const told = new WeakMap<Context, Share>()
+const told = new WeakMap<Context, RateShare>()
 
 /** Of the shares that a request counts against, its reply tells the one that is used up first. */
-function tell(ctx: Context, share: Share): void {
+function tell(ctx: Context, share: RateShare): void {
   const other = told.get(ctx)
   if (other && !isScarcer(share, other)) return
   told.set(ctx, share)
@@ -43,7 +42,7 @@ function tell(ctx: Context, share: Share): void {
   ctx.set('RateLimit', `"default";r=${share.remaining};t=${share.resetSeconds}`)
 }
 
-function isScarcer(one: Share, other: Share): boolean {
+function isScarcer(one: RateShare, other: RateShare): boolean {
   if (one.remaining !== other.remaining) return one.remaining < other.remaining
   return one.resetSeconds > other.resetSeconds
 }

@@ -7,6 +7,7 @@ import { writeAmounts } from '../domain/amountsJson.js'
 import { type Issue, maxIssues, ServiceError } from '../domain/errors.js'
 import { requiredConfirmations } from '../domain/finality.js'
 import { issueAt } from '../domain/issueAt.js'
+import type { CountFor } from '../domain/rateLimit.js'
 import type { Settings } from '../domain/settings.js'
 import type { ActionView, IntentView, StepView } from '../domain/views.js'
 import type { Store } from '../store/store.js'
@@ -20,10 +21,8 @@ export type CreateRequest = {
   intents: UnverifiedIntent[]
   /** Null: the request had none. */
   idempotencyKey: string | null
-  /**
-   * Counts the request against a user who has signed something new; throws `rate_limited`. Null: nothing is counted.
-   */
-  countFor: ((user: Address) => Promise<void>) | null
+  /** Called for what is new and signed. Null: nothing is counted. */
+  countFor: CountFor | null
 }
 
 export type ActionsService = ReturnType<typeof createActions>

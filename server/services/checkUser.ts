@@ -8,7 +8,7 @@ import type { Settings } from '../domain/settings.js'
  * Checks who can be the user of an action or of a deposit. The service's own addresses can't: what they pay is nobody's
  * credit. Nor can the zero address, from which minted tokens come, the solver's own inventory among them; nor those who
  * give the vault its inventory: an on-demand action carries no signature, so that anyone could have inventory paid back
- * to them. `mayFund`: allows the last of these, where what is asked for earns them nothing.
+ * to them. `mayFund`: accepts the last of these, for requests that earn them no credit, such as a withdrawal's report.
  */
 export function* checkUser(user: Address, settings: Settings, { mayFund = false } = {}): Generator<Issue> {
   if (settings.funders.has(user) && !mayFund) {

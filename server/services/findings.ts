@@ -15,7 +15,7 @@ import type { ChainState, Finding, HealthStatus, UnconfiguredCredit } from './fi
 import { stuckTransactions, unsettledTransactions } from './findings/transactions.js'
 import { creditUnconfigured, lowInventory, lowOutflowCaps, openExposures, pausedVault } from './findings/vaults.js'
 
-/** Steps and airdrops that have waited for a transaction for longer are a finding. */
+/** Steps and airdrops that have waited for a transaction for longer, and deposits for a look, are a finding. */
 const waitingMs = 60_000
 
 /** Everything that is not as it should be, worst first; last are findings that may only be consequences of others. */

@@ -3,6 +3,7 @@ import { type RecoverAddress, verifyRegistration } from '../../sdk/src/signing.j
 import { type ChainBatch, isSameStep, type StepRef } from '../domain/action.js'
 import { ServiceError } from '../domain/errors.js'
 import { forbiddenRecipient } from '../domain/recipients.js'
+import type { CountFor } from '../domain/rateLimit.js'
 import type { Order } from '../domain/request.js'
 import type { Settings } from '../domain/settings.js'
 import { type SolverNeed, solverNeeds } from '../domain/solverNeeds.js'
@@ -43,7 +44,7 @@ export function createSteps(deps: {
   return {
     /**
      * Stores what is asked of a step and answers with the step, settled if that happens within the wait.
-     * `waitMs` null: the default wait for whose request it is that is accepted, and none for who asks beside it.
+     * `waitMs` null: the default wait where this request is the one that is accepted, otherwise none.
      */
     async request(
       ref: StepRef,
@@ -51,8 +52,8 @@ export function createSteps(deps: {
         signature: Hex | null
         /** The W3C trace of the request, for the engine's log. */
         traceparent: string
-        /** Counts the request against a user who has signed it; throws `rate_limited`. Null: nothing is counted. */
-        countFor: ((user: Address) => Promise<void>) | null
+        /** Null: nothing is counted. */
+        countFor: CountFor | null
       },
       waitMs: number | null,
       signal: AbortSignal,

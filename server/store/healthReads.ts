@@ -46,7 +46,12 @@ export async function readWaiting(database: Database): Promise<WaitingWork[]> {
   const [steps, airdrops, deposits] = await Promise.all([
     countByChain(waitingSteps(database), "case when kind = 'payment' then due_at else updated_at end"),
     countByChain(knex('airdrops').where(...isDue), 'asked_at'),
-    countByChain(knex('deposits').where(...isDue).where('due_at', '<=', database.atOnce()), 'due_at'),
+    countByChain(
+      knex('deposits')
+        .where(...isDue)
+        .where('due_at', '<=', database.atOnce()),
+      'due_at',
+    ),
   ])
   const chains = new Map<number, WaitingWork>()
   for (const [kind, counts] of Object.entries({ steps, airdrops, deposits })) {

@@ -1,22 +1,13 @@
 import { RateLimiterMemory, RateLimiterMySQL, RateLimiterRes } from 'rate-limiter-flexible'
 import { grouped } from '../concurrency/grouped.js'
+import type { RateShare } from '../domain/rateLimit.js'
 import type { Database } from './connection/database.js'
-
-type RateLimit = {
-  allowed: boolean
-  /** Points per window, and how many are left of them. */
-  limit: number
-  remaining: number
-  windowSeconds: number
-  /** Until the window starts anew. */
-  resetSeconds: number
-}
 
 /** How many points a subject has taken in its window, and when the window ends. */
 type Taken = { points: number; msBeforeNext: number }
 
 /** A subject's requests that are waiting for their turn: `take` joins them, `length` is how many they are. */
-type Line = { take: (cost: number) => Promise<RateLimit>; length: number }
+type SubjectQueue = { take: (cost: number) => Promise<RateShare>; length: number }
 
 /**
  * Points per minute and subject, shared by all replicas where the database is; without it each process counts alone.
@@ -25,20 +16,20 @@ export async function createRateLimits(database: Database, pointsPerMinute: numb
   const options = { points: pointsPerMinute, duration: windowSeconds, keyPrefix: 'rl' }
   const memory = new RateLimiterMemory(options)
   const limiter = database.kind === 'mysql' ? await shared(database, options) : null
-  const lines = new Map<string, Line>()
+  const lines = new Map<string, SubjectQueue>()
 
   return {
     /**
-     * Takes `price` points from a subject, such as an address; or all of a window's points, where a window has fewer.
+     * Takes `cost` points from a subject, such as an address; or all of a window's points, where a window has fewer.
      */
-    async take(subject: string, price: number): Promise<RateLimit> {
-      const cost = Math.min(price, pointsPerMinute)
-      if (!limiter) return (await takeTogether(subject, [cost]))[0]!
+    async take(subject: string, cost: number): Promise<RateShare> {
+      const points = Math.min(cost, pointsPerMinute)
+      if (!limiter) return (await takeTogether(subject, [points]))[0]!
       const line = lines.get(subject) ?? { take: grouped((costs) => takeTogether(subject, costs), Infinity), length: 0 }
       lines.set(subject, line)
       line.length += 1
       try {
-        return await line.take(cost)
+        return await line.take(points)
       } finally {
         line.length -= 1
         if (line.length === 0) lines.delete(subject)
@@ -50,7 +41,7 @@ export async function createRateLimits(database: Database, pointsPerMinute: numb
    * Takes all costs in one go, so that a subject needs one connection for its requests of a
    * moment; answers each by itself.
    */
-  async function takeTogether(subject: string, costs: number[]): Promise<RateLimit[]> {
+  async function takeTogether(subject: string, costs: number[]): Promise<RateShare[]> {
     const sum = costs.reduce((all, cost) => all + cost, 0)
     const { points, msBeforeNext } = await consume(subject, sum).then(takenOf, (reason: unknown) => {
       if (!(reason instanceof RateLimiterRes)) throw reason

@@ -50,6 +50,7 @@ export type StepRow = {
   reopenings: number
   attempts: number
   excused: number
+  reservation_rounds: number
   error_code: StepErrorCode | null
   error_message: string | null
   /** 0 or 1 */
@@ -68,6 +69,9 @@ export type StepRow = {
   updated_at: number
 }
 
+/** What names a step, in any table that has rows of steps. */
+export type StepKeyRow = Pick<StepRow, 'action_id' | 'intent_index' | 'step_index'>
+
 export type CreditRow = {
   id: number
   chain_id: number
@@ -79,6 +83,7 @@ export type CreditRow = {
   available: string
   reserved: string
   action_id: string | null
+  /** 0 or 1 */
   is_open: number
   block_number: number
   block_hash: Hash
@@ -176,6 +181,7 @@ export type FormRow = {
   raw: Hex
   max_fee_per_gas: string
   max_priority_fee_per_gas: string
+  /** 0 or 1 */
   is_cancel: number
   created_at: number
 }
@@ -218,7 +224,7 @@ export function stepKeyColumns(ref: StepRef) {
   return { action_id: ref.actionId, intent_index: ref.intentIndex, step_index: ref.stepIndex }
 }
 
-export function refOf(row: Pick<StepRow, 'action_id' | 'intent_index' | 'step_index'>): StepRef {
+export function refOf(row: StepKeyRow): StepRef {
   return { actionId: row.action_id, intentIndex: row.intent_index, stepIndex: row.step_index }
 }
 
@@ -262,9 +268,7 @@ export function nameOfIntent({ actionId, intentIndex }: Pick<StepRef, 'actionId'
 }
 
 /** Rows of steps as a map, by `nameOfStep`. */
-export function byName<Row extends Pick<StepRow, 'action_id' | 'intent_index' | 'step_index'>>(
-  rows: readonly Row[],
-): Map<string, Row> {
+export function byName<Row extends StepKeyRow>(rows: readonly Row[]): Map<string, Row> {
   return new Map(rows.map((row) => [nameOfStep(refOf(row)), row]))
 }
 

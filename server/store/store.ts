@@ -75,7 +75,10 @@ const mostAtOnce = 64
 
 export type Store = ReturnType<typeof createStore>
 
-/** Everything that the service does to its database, as functions of plain values. */
+/**
+ * What the API and the engine do to the database, as functions of plain values. (What is done at the start, and by
+ * tools, is in functions that are given the `Database`.)
+ */
 export function createStore(database: Database) {
   const on =
     <Args extends unknown[], Result>(operation: (database: Database, ...args: Args) => Result) =>

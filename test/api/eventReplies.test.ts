@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { expect } from 'chai'
-import { type Handlers, type StreamEvent } from '../../server/api/handlers.js'
+import { type Handlers, type StreamEvent } from '../../server/api/handlerTypes.js'
 import type * as wire from '../../server/api/generated/types.gen.js'
 import { createApi } from '../support/api.js'
 import { type HttpLayer, startHttpLayer } from '../support/httpLayer.js'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { eventStream } from '../../server/api/replies/eventStream.js'
-import type { StreamEvent } from '../../server/api/handlers.js'
+import type { StreamEvent } from '../../server/api/handlerTypes.js'
 
 type Next = Promise<IteratorResult<StreamEvent<unknown>>>
 

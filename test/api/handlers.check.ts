@@ -1,4 +1,4 @@
-import type { Handler, Handlers } from '../../server/api/handlers.js'
+import type { Handler, Handlers } from '../../server/api/handlerTypes.js'
 import type { Step } from '../../server/api/generated/types.gen.js'
 
 /**

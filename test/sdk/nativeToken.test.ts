@@ -10,7 +10,7 @@ import {
   intentTypedData,
   tokenTransfersHash,
 } from '../../sdk/src/signing.js'
-import { readIntent } from '../../server/api/readAction.js'
+import { parseIntent } from '../../server/api/requests/parseIntent.js'
 import { checkAction } from '../../server/services/checkAction.js'
 import { newUser } from '../support/wallets.js'
 
@@ -49,7 +49,7 @@ describe('the native currency under another name', () => {
         {
           user: account.address.toLowerCase() as Address,
           chainAuthorizations: [],
-          intents: [readIntent(JSON.parse(writeAmounts(intent)))],
+          intents: [parseIntent(JSON.parse(writeAmounts(intent)))],
         },
         { chains: new Map([[1, chain]]), operators: [], funders: new Set() } as never,
         1,

@@ -25,7 +25,16 @@ describe('what is told of a lane', () => {
     }: Partial<ChainState> & { isOperator?: boolean; isConfigured?: boolean } = {},
   ) {
     const lanes = [
-      { signer, status: 'active', isAhead: false, reason: null, signerFault: null, nextNonce: 1, balance: 0n, ...lane } as const,
+      {
+        signer,
+        status: 'active',
+        isAhead: false,
+        reason: null,
+        signerFault: null,
+        nextNonce: 1,
+        balance: 0n,
+        ...lane,
+      } as const,
     ]
     const refused = isOperator ? [] : [signer]
     const chain = {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { createApp } from '../../server/api/app.js'
 import { operationIds } from '../../server/api/generated/operations.gen.js'
-import type { Handlers } from '../../server/api/handlers.js'
+import type { Handlers } from '../../server/api/handlerTypes.js'
 import { type ConnectionLimits, createHttpServer } from '../../server/api/connections/httpServer.js'
 import { loadSpec } from '../../server/api/spec.js'
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { operationIds } from '../../server/api/generated/operations.gen.js'
-import type { OperationId } from '../../server/api/handlers.js'
+import type { OperationId } from '../../server/api/handlerTypes.js'
 import { startsWork } from '../../server/api/operationTraits.js'
 import { type ServiceErrorCode, serviceErrorCodes } from '../../server/domain/errors.js'
 

@@ -1,9 +1,9 @@
 import { ServiceError } from '../../domain/errors.js'
 import { isUuid } from '../../domain/uuid.js'
 import type { ActionsService } from '../../services/actions.js'
-import type { Handlers } from '../handlers.js'
+import type { Handlers } from '../handlerTypes.js'
 import { presentAction, presentIntent } from '../present.js'
-import { lower, readAuthorization, readIntent } from '../readAction.js'
+import { lower, parseAuthorization, parseIntent } from '../requests/parseIntent.js'
 import { requireActionId } from './requireActionId.js'
 
 export function createActionHandlers(
@@ -17,8 +17,8 @@ export function createActionHandlers(
       }
       const { actionId, intentIds, replayed } = await actions.create({
         user: lower(user),
-        chainAuthorizations: chainAuthorizations?.map(readAuthorization) ?? null,
-        intents: intents.map(readIntent),
+        chainAuthorizations: chainAuthorizations?.map(parseAuthorization) ?? null,
+        intents: intents.map(parseIntent),
         idempotencyKey: headers['idempotency-key'] ?? null,
         countFor,
       })

@@ -1,5 +1,5 @@
 import type { Settings } from '../../domain/settings.js'
-import type { Handlers } from '../handlers.js'
+import type { Handlers } from '../handlerTypes.js'
 import { presentChain } from '../present.js'
 
 /** The list is made once, as the configuration doesn't change while the service runs. */

@@ -1,9 +1,9 @@
 import { readToken } from '../../../sdk/src/readToken.js'
 import type { DepositsService } from '../../services/deposits.js'
 import { checksumAddress } from '../checksumAddress.js'
-import type { Handlers } from '../handlers.js'
+import type { Handlers } from '../handlerTypes.js'
 import { presentBalance, presentDeposit } from '../present.js'
-import { lower } from '../readAction.js'
+import { lower } from '../requests/parseIntent.js'
 import { preferredWait } from './preferredWait.js'
 
 export function createDepositHandlers(deposits: DepositsService): Pick<Handlers, 'recordDeposit' | 'getBalances'> {

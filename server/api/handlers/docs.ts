@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import type { Handlers } from '../handlers.js'
+import type { Handlers } from '../handlerTypes.js'
 import { prepare, type Prepared } from '../replies/prepared.js'
 import type { Spec } from '../spec.js'
 import type { StaticFiles } from '../staticFiles.js'

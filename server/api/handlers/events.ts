@@ -2,7 +2,7 @@ import { traceFields } from '../../domain/traceContext.js'
 import type { StepEvent } from '../../domain/views.js'
 import type { EventsService } from '../../services/events.js'
 import type * as wire from '../generated/types.gen.js'
-import type { Handlers, StreamEvent } from '../handlers.js'
+import type { Handlers, StreamEvent } from '../handlerTypes.js'
 import { presentStep } from '../present.js'
 import { requireActionId } from './requireActionId.js'
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import type { Handlers } from '../handlers.js'
+import type { Handlers } from '../handlerTypes.js'
 import type { StaticFiles } from '../staticFiles.js'
 
 /** The page's sources: plain modules and a style sheet that the browser takes as they are. */

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../domain/errors.js'
 import type { HealthReport, HealthService } from '../../services/health.js'
-import type { Handlers } from '../handlers.js'
+import type { Handlers } from '../handlerTypes.js'
 import { presentHealth } from '../present.js'
 
 const alive = { status: 200, body: { success: true, data: { status: 'ok' }, error: null } } as const

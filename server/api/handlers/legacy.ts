@@ -1,8 +1,8 @@
 import { ServiceError } from '../../domain/errors.js'
 import { nameOf } from '../../domain/issueAt.js'
 import type { LegacyService } from '../../services/legacy.js'
-import type { Handlers } from '../handlers.js'
-import { lower, readAuthorization, readCall } from '../readAction.js'
+import type { Handlers } from '../handlerTypes.js'
+import { lower, parseAuthorization, parseCall } from '../requests/parseIntent.js'
 import { deprecated } from '../replies/deprecated.js'
 
 /** Paths in the action that a transaction becomes, and where the same is in the body that the client has sent. */
@@ -21,7 +21,7 @@ export function createLegacyHandlers(
       const transaction = {
         address: lower(body.address),
         chainAuthorizations: body.authorization.map((tuple) =>
-          readAuthorization({ ...tuple, chainId: Number(tuple.chainId) }),
+          parseAuthorization({ ...tuple, chainId: Number(tuple.chainId) }),
         ),
         signature: lower(signature),
         signatureType,
@@ -30,7 +30,7 @@ export function createLegacyHandlers(
         chainBatches: body.intentAuthorization.chainBatches.map((batch) => ({
           chainId: Number(batch.chainId),
           tokenTransfers: [],
-          calls: batch.calls.map(readCall),
+          calls: batch.calls.map(parseCall),
           hash: lower(batch.hash),
         })),
       }

@@ -1,9 +1,9 @@
 import type { Hash } from 'viem'
 import { ServiceError } from '../../domain/errors.js'
 import type { VenueTxHashesService } from '../../services/venueTxHashes.js'
-import type { Handlers } from '../handlers.js'
+import type { Handlers } from '../handlerTypes.js'
 import { presentVenueTxHash } from '../present.js'
-import { lower } from '../readAction.js'
+import { lower } from '../requests/parseIntent.js'
 
 export function createVenueTxHashHandlers(
   venueTxHashes: VenueTxHashesService,

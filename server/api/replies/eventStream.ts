@@ -1,4 +1,4 @@
-import type { StreamEvent } from '../handlers.js'
+import type { StreamEvent } from '../handlerTypes.js'
 
 /** How long nothing may be sent, in ms: too short for any proxy to take the connection for dead. */
 const heartbeatMs = 15_000

@@ -7,7 +7,7 @@ import {
 } from '../../domain/errors.js'
 import { checksumAddress } from '../checksumAddress.js'
 import type { ActionErrorBody, ErrorBody } from '../generated/types.gen.js'
-import type { OperationId } from '../handlers.js'
+import type { OperationId } from '../handlerTypes.js'
 
 /** The one place that gives each refusal its HTTP status. */
 const statusByCode: Record<ServiceErrorCode, number> = {

@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv'
 import { type Issue, ServiceError } from '../../domain/errors.js'
-import type { OperationId } from '../handlers.js'
+import type { OperationId } from '../handlerTypes.js'
 import { summarize, toIssues } from './issues.js'
 
 /** The fields that the spec requires of a venue's transaction, in the order of the message that clients know. */

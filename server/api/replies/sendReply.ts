@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { Context } from 'koa'
-import type { CompiledOperation } from '../backend.js'
-import type { StreamEvent } from '../handlers.js'
+import type { CompiledOperation } from '../compileOperations.js'
+import type { StreamEvent } from '../handlerTypes.js'
 import { eventStream } from './eventStream.js'
 import { isKnown, type Prepared, sendPrepared } from './prepared.js'
 

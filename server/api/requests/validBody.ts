@@ -1,6 +1,6 @@
 import type { ValidateFunction } from 'ajv'
 import { type Issue, maxIssues } from '../../domain/errors.js'
-import type { CompiledOperation } from '../backend.js'
+import type { CompiledOperation } from '../compileOperations.js'
 import { toIssues } from '../replies/issues.js'
 import { refuseBody } from '../replies/refusals.js'
 import type { ReadBody } from './bodyReader.js'

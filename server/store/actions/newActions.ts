@@ -46,8 +46,8 @@ const mostOfStatement = 128 * 1024
 
 /**
  * Stores actions; those that come at the same time share a transaction, as long as nothing stands in the way of any.
- * Mostly nothing does, and they are written without a look: unique keys refuse actions that are known already. Once
- * they have, what is stored is looked at first, for as long as each look finds a known action.
+ * Mostly nothing does, and they are written without a look: unique keys refuse actions that are known already. After
+ * such a refusal, each group is looked up before it is written, until one holds no known action.
  */
 export function createActionIntake(database: Database) {
   let looksFirst = false

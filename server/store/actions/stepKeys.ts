@@ -2,7 +2,7 @@ import type { Hash } from 'viem'
 import { isSameStep, type StepRef } from '../../domain/action.js'
 import type { Database, Reader, Transaction } from '../connection/database.js'
 import { isDuplicate } from '../connection/databaseErrors.js'
-import { refOf, stepKeyColumns, type StepRow } from '../rows.js'
+import { refOf, stepKeyColumns, type StepKeyRow, type StepRow } from '../rows.js'
 import { readSeenSteps } from './events.js'
 
 /**
@@ -42,10 +42,7 @@ export async function fixStepKey(database: Database, ref: StepRef, stepKey: Hash
  * away the block in which a transaction of any of its attempts had come to nothing. So a failed step may, if any of
  * its events names a transaction.
  */
-export async function mayYetPay(
-  trx: Transaction,
-  step: Pick<StepRow, 'action_id' | 'intent_index' | 'step_index'> & { status: string },
-): Promise<boolean> {
+export async function mayYetPay(trx: Transaction, step: StepKeyRow & { status: string }): Promise<boolean> {
   if (step.status === 'executing' || step.status === 'success') return true
   const seen = await readSeenSteps(trx, step.action_id)
   return seen.some((view) => view.transactionHash !== null && isSameStep(view, refOf(step)))

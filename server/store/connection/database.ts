@@ -72,7 +72,8 @@ type TransactOptions = {
   patient?: boolean
   /**
    * True: retry after a unique key has refused a row as well. For transactions that first read what is stored and
-   * decide by it: somebody else has stored the same row meanwhile, and the next run sees it.
+   * decide by it: somebody else has stored the same row meanwhile, and the next run sees it. SQLite's one connection
+   * lets nobody else in between.
    */
   looksAgain?: boolean
 }

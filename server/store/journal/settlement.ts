@@ -107,7 +107,7 @@ export async function settleTransaction(
         trx.lock(trx<TransactionRow>('transactions').where(key)),
         trx<StepRow>('steps').where(carried).select('action_id', 'intent_index', 'step_index'),
         trx<{ wallet: Address }>('airdrops').where(carried).select('wallet'),
-        ...(refs.length > 0 ? [lockedSteps(trx, refs), ...drawingSteps(trx, refs)] : []),
+        ...(refs.length > 0 ? ([lockedSteps(trx, refs), ...drawingSteps(trx, refs)] as const) : []),
       )
       if (transaction?.status !== 'open') return { outcome: 'stale' }
       // The results were made from what was read before: a step may have been settled in
@@ -162,7 +162,7 @@ async function bookResults(
     if (isOpen && (row.reopenings === 0 || !tookEffect(result))) {
       await bookResult(trx, row, result, now, { draws: drawing.has(nameOfStep(ref)) })
       ended.push({ row, result, isAnothers: isAnothers(result) })
-    } else if (tookEffect(result) && (isCarried || !(await isToldElsewhere(trx, row)))) {
+    } else if (tookEffect(result) && (isCarried || !(await isBookedElsewhere(trx, row)))) {
       trx.later(trx('steps').where(stepKeyColumns(ref)).update({ transaction_id: transactionId }))
       const late = await bookLate(trx, row, { result, needs }, now)
       ended.push({ row: late, result, isAnothers: isAnothers(result) })
@@ -202,12 +202,11 @@ function endOf(row: StepRow, result: StepResult): StepChange {
 }
 
 /**
- * Whether another transaction of the step tells, or has told, of what this one did. A step that has ended and
- * was paid (a failed one) has been told of. An executing step is told of when the open transaction that carries
- * it now is settled: it meets what this one has done. (Where the step has ended, an open transaction is not
- * bound to tell any more of it.)
+ * Whether this result is booked already, or will be. A step that has ended: it is booked if the ledger has a payout of
+ * its newest attempt. An executing step: the open transaction that carries it now will book it, since it meets what
+ * this one has done. (An open transaction of a step that has ended is not bound to book anything more of it.)
  */
-async function isToldElsewhere(trx: Transaction, row: StepRow): Promise<boolean> {
+async function isBookedElsewhere(trx: Transaction, row: StepRow): Promise<boolean> {
   if (row.status !== 'executing') return (await readPayoutsOf(trx, row)).length > 0
   if (row.transaction_id === null) return false
   const open = await trx<TransactionRow>('transactions').where({ id: row.transaction_id, status: 'open' }).first('id')

@@ -25,6 +25,7 @@ import {
   refOf,
   type ReservationRow,
   stepKeyColumns,
+  type StepKeyRow,
   type StepRow,
 } from '../rows.js'
 
@@ -179,7 +180,9 @@ export async function spendCredit(trx: Transaction, step: StepAttempt, now: numb
  */
 export function drawingSteps(trx: Transaction, refs: readonly StepRef[]) {
   const { sql, bindings } = areSteps(refs)
-  return ['reservations', 'open_grants'].map((table) => trx<StepRow>(table).whereRaw(sql, bindings).select('*'))
+  return ['reservations', 'open_grants'].map((table) =>
+    trx<StepKeyRow>(table).whereRaw(sql, bindings).select('action_id', 'intent_index', 'step_index'),
+  )
 }
 
 /** Undoes `spendCredit`: what was spent is set aside again, since the payout that spent it is gone. */

@@ -18,8 +18,8 @@ type Payment = {
  * All hashes under which a payment has been on the chain, or may come again: of all forms that were signed for its
  * nonce; and of other transactions by which the same step has brought credit to its action, since after a
  * reorganisation somebody else's transaction, or another one of the user, may carry the step out. The action's events
- * name these transactions. Of two such payments each has the other in its answer: so what one has made good for the
- * other can be given back from it.
+ * name these transactions. The relation is symmetric: where payment B has made good what A had left open, whoever looks
+ * at A finds B, and can give that back from it.
  */
 export async function hashesOfPayment(trx: Transaction, { transactionHash, actionId, step }: Payment): Promise<Hash[]> {
   const own = await formsOf(trx, [transactionHash])

@@ -1,7 +1,7 @@
 import type { ValidateFunction } from 'ajv'
 import { type Document, OpenAPIBackend, type Operation } from 'openapi-backend'
 import { createAjv } from './ajv.js'
-import type { Handler, OperationId, Handlers } from './handlers.js'
+import type { Handler, OperationId, Handlers } from './handlerTypes.js'
 import type { Parameter } from './requests/parameters.js'
 import { forValidation, type Spec } from './spec.js'
 

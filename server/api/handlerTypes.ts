@@ -1,10 +1,8 @@
+import type { CountFor } from '../domain/rateLimit.js'
 import type { Operations } from './generated/operations.gen.js'
 import type { Prepared } from './replies/prepared.js'
 
 export type OperationId = keyof Operations
-
-/** Counts the request against a user's share of the rate limit; throws `rate_limited` where nothing is left of it. */
-export type CountFor = ((user: string) => Promise<void>) | null
 
 /** A request after routing and validation, in the types that the spec gives it. */
 export type ApiRequest<K extends OperationId> = {
@@ -17,7 +15,7 @@ export type ApiRequest<K extends OperationId> = {
   /** W3C Trace Context: the trace that the request belongs to, with the request's own span. */
   traceparent: string
   /** For the handler to call with the user, once he is known to have signed the request. Null: there is no limit. */
-  countFor: CountFor
+  countFor: CountFor | null
   /** Aborts when the client hangs up or the server shuts down. */
   signal: AbortSignal
 }

@@ -1,11 +1,11 @@
 import type { Hex } from 'viem'
-import { readToken } from '../../sdk/src/readToken.js'
-import type { Call, ChainAuthorization, TokenTransfer } from '../domain/action.js'
-import type { UnverifiedIntent } from '../services/checkAction.js'
-import type * as wire from './generated/types.gen.js'
+import { readToken } from '../../../sdk/src/readToken.js'
+import type { Call, ChainAuthorization, TokenTransfer } from '../../domain/action.js'
+import type { UnverifiedIntent } from '../../services/checkAction.js'
+import type * as wire from '../generated/types.gen.js'
 
 /** An intent of a request as the service knows it: lower case, `bigint`, one name for the native currency. */
-export function readIntent(intent: wire.IntentRequest): UnverifiedIntent {
+export function parseIntent(intent: wire.IntentRequest): UnverifiedIntent {
   switch (intent.mode) {
     case '7702':
       return {
@@ -15,23 +15,23 @@ export function readIntent(intent: wire.IntentRequest): UnverifiedIntent {
         nbf: intent.nbf,
         exp: intent.exp,
         chainBatches: intent.chainBatches.map((batch) => ({
-          ...readBatch(batch),
-          calls: batch.calls.map(readCall),
+          ...parseBatch(batch),
+          calls: batch.calls.map(parseCall),
           hash: lower(batch.hash),
         })),
       }
     case 'non-7702:on-demand':
-      return { mode: intent.mode, chainBatches: intent.chainBatches.map(readUsersBatch) }
+      return { mode: intent.mode, chainBatches: intent.chainBatches.map(parseUsersBatch) }
     case 'non-7702:presign':
       return {
         mode: intent.mode,
-        chainBatches: intent.chainBatches.map(readUsersBatch),
+        chainBatches: intent.chainBatches.map(parseUsersBatch),
         callSignatures: intent.chainBatches.map((batch) => lower(batch.call.signature)),
       }
   }
 }
 
-export function readAuthorization(authorization: wire.ChainAuthorization): ChainAuthorization {
+export function parseAuthorization(authorization: wire.ChainAuthorization): ChainAuthorization {
   return {
     address: lower(authorization.address),
     chainId: authorization.chainId,
@@ -46,16 +46,16 @@ export function lower<T extends Hex>(hex: T): T {
   return hex.toLowerCase() as T
 }
 
-function readBatch(batch: { chainId: number; tokenTransfers: wire.TokenTransfer[] }) {
-  return { chainId: batch.chainId, tokenTransfers: batch.tokenTransfers.map(readTransfer) }
+function parseBatch(batch: { chainId: number; tokenTransfers: wire.TokenTransfer[] }) {
+  return { chainId: batch.chainId, tokenTransfers: batch.tokenTransfers.map(parseTransfer) }
 }
 
 /** A batch whose one call the user sends by himself. */
-function readUsersBatch(batch: { chainId: number; tokenTransfers: wire.TokenTransfer[]; call: wire.Call }) {
-  return { ...readBatch(batch), calls: [readCall(batch.call)], hash: null }
+function parseUsersBatch(batch: { chainId: number; tokenTransfers: wire.TokenTransfer[]; call: wire.Call }) {
+  return { ...parseBatch(batch), calls: [parseCall(batch.call)], hash: null }
 }
 
-function readTransfer({ from, to, token, amount }: wire.TokenTransfer): TokenTransfer {
+function parseTransfer({ from, to, token, amount }: wire.TokenTransfer): TokenTransfer {
   return {
     from: from === 'solver' ? from : lower(from),
     to: lower(to),
@@ -64,7 +64,7 @@ function readTransfer({ from, to, token, amount }: wire.TokenTransfer): TokenTra
   }
 }
 
-export function readCall({ to, value, data }: wire.Call): Call {
+export function parseCall({ to, value, data }: wire.Call): Call {
   return { to: lower(to), value: BigInt(value), data: lower(data) }
 }
 
