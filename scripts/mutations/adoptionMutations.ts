@@ -158,7 +158,7 @@ export const adoptionMutations: Mutation[] = [
         replace: '...(isAnothers && {})',
       },
     ],
-    tests: ['test/store/lateTransactions.test.ts', '-g', 'though ours is in another'],
+    tests: ['test/store/journal/lateTransactions.test.ts', '-g', 'though ours is in another'],
   },
   {
     name: 'a node that is behind says whether an account has run a batch',

@@ -326,7 +326,7 @@ export const chainMutations: Mutation[] = [
         replace: 'const unmined = {}',
       },
     ],
-    tests: ['test/store/reorganisations.test.ts', '-g', 'opens no step again'],
+    tests: ['test/store/journal/reorganisations.test.ts', '-g', 'opens no step again'],
   },
   {
     name: 'a block is settled in by its number alone',

@@ -11,7 +11,7 @@ export const depositMutations: Mutation[] = [
         replace: '',
       },
     ],
-    tests: ['test/store/deposits.test.ts', '-g', 'are not refused by a look'],
+    tests: ['test/store/money/deposits.test.ts', '-g', 'are not refused by a look'],
   },
   {
     name: 'a payment that comes again by another transaction is credit once more',
@@ -22,7 +22,7 @@ export const depositMutations: Mutation[] = [
         replace: 'const own = [transactionHash]',
       },
     ],
-    tests: ['test/store/paidAgain.test.ts', '-g', 'with higher fees'],
+    tests: ['test/store/money/samePayment.test.ts', '-g', 'with higher fees'],
   },
   {
     name: 'a payment that comes again by another transaction of its step is credit once more',
@@ -33,7 +33,7 @@ export const depositMutations: Mutation[] = [
         replace: '  if (actionId !== undefined) return own\n',
       },
     ],
-    tests: ['test/store/paidAgain.test.ts', '-g', 'sent in its place'],
+    tests: ['test/store/money/samePayment.test.ts', '-g', 'sent in its place'],
   },
   {
     name: 'what the vault gets as inventory is credit',
@@ -55,7 +55,7 @@ export const depositMutations: Mutation[] = [
         replace: "|| isUndone || previous ? 'open' : 'none'",
       },
     ],
-    tests: ['test/store/registeredDeposits.test.ts', '-g', 'waits for the one before it'],
+    tests: ['test/store/money/registeredDeposits.test.ts', '-g', 'waits for the one before it'],
   },
   {
     name: 'a report is refused while a step verifies its transaction',
@@ -66,7 +66,7 @@ export const depositMutations: Mutation[] = [
         replace: '',
       },
     ],
-    tests: ['test/store/registeredDeposits.test.ts', '-g', 'waits for what comes'],
+    tests: ['test/store/money/registeredDeposits.test.ts', '-g', 'waits for what comes'],
   },
   {
     name: 'a log that another node numbers otherwise is another one',
@@ -77,7 +77,7 @@ export const depositMutations: Mutation[] = [
         replace: 'for (const likeness of likenesses.slice(0, 1))',
       },
     ],
-    tests: ['test/store/renumberedLogs.test.ts', '-g', 'no second credit'],
+    tests: ['test/store/money/renumberedLogs.test.ts', '-g', 'no second credit'],
   },
   {
     name: 'a node that has not got the vault yet is believed that it has paid nothing',

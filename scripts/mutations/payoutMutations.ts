@@ -44,7 +44,7 @@ export const payoutMutations: Mutation[] = [
         replace: 'if (pays && ahead.length < 0)',
       },
     ],
-    tests: ['test/store/heldPayouts.test.ts', '-g', 'neither prepared nor signed'],
+    tests: ['test/store/journal/heldPayouts.test.ts', '-g', 'neither prepared nor signed'],
   },
   {
     name: 'what a former vault has paid is taken for unpaid',
@@ -121,7 +121,7 @@ export const payoutMutations: Mutation[] = [
         replace: 'view.transactionHash === null && isSameStep(view, refOf(step)) && (false as boolean)',
       },
     ],
-    tests: ['test/store/reorganisations.test.ts', '-g', 'leaves a payout its key once'],
+    tests: ['test/store/journal/reorganisations.test.ts', '-g', 'leaves a payout its key once'],
   },
   {
     name: 'a late visit takes another key for its own',
@@ -132,7 +132,7 @@ export const payoutMutations: Mutation[] = [
         replace: 'if (fixed < 0)',
       },
     ],
-    tests: ['test/store/reorganisations.test.ts', '-g', 'fixes no other key'],
+    tests: ['test/store/journal/reorganisations.test.ts', '-g', 'fixes no other key'],
   },
   {
     name: 'a payout of an ended step is left to a transaction that says nothing of it',
@@ -143,7 +143,7 @@ export const payoutMutations: Mutation[] = [
         replace: '',
       },
     ],
-    tests: ['test/store/lateTransactions.test.ts', '-g', 'books what the transaction of an earlier attempt'],
+    tests: ['test/store/journal/lateTransactions.test.ts', '-g', 'books what the transaction of an earlier attempt'],
   },
   {
     name: 'what was paid and not run is booked by each transaction that tells of it',
@@ -154,7 +154,7 @@ export const payoutMutations: Mutation[] = [
         replace: 'return (await readPayoutsOf(trx, row)).length < 0',
       },
     ],
-    tests: ['test/store/lateTransactions.test.ts', '-g', 'books once what was paid and not run'],
+    tests: ['test/store/journal/lateTransactions.test.ts', '-g', 'books once what was paid and not run'],
   },
   {
     name: 'an adopted payout takes what the user has paid in its transaction',
@@ -176,7 +176,7 @@ export const payoutMutations: Mutation[] = [
         replace: 'if (airdrops.length > 0 && !settled.airdrop && isMissing)',
       },
     ],
-    tests: ['test/store/lateTransactions.test.ts', '-g', 'had read its step as done'],
+    tests: ['test/store/journal/lateTransactions.test.ts', '-g', 'had read its step as done'],
   },
   {
     name: 'a transaction is ended without the airdrop that it carries',
@@ -253,7 +253,7 @@ export const payoutMutations: Mutation[] = [
         replace: '[spender.ref]))).flat().length < 0',
       },
     ],
-    tests: ['test/store/lateTransactions.test.ts', '-g', 'from what is set aside still'],
+    tests: ['test/store/journal/lateTransactions.test.ts', '-g', 'from what is set aside still'],
   },
   {
     name: 'what nobody can tell the credit for is no exposure though none is set aside',
@@ -264,7 +264,7 @@ export const payoutMutations: Mutation[] = [
         replace: '[spender.ref]))).flat().length >= 0',
       },
     ],
-    tests: ['test/store/lateTransactions.test.ts', '-g', 'any more as an exposure'],
+    tests: ['test/store/journal/lateTransactions.test.ts', '-g', 'any more as an exposure'],
   },
   {
     name: 'a node that is behind agrees on how deep a block is',
@@ -313,7 +313,7 @@ export const payoutMutations: Mutation[] = [
         replace: "order.action === 'execute' || step.follow",
       },
     ],
-    tests: ['test/store/goingOn.test.ts', '-g', 'is not asked for'],
+    tests: ['test/store/journal/successors.test.ts', '-g', 'is not asked for'],
   },
   {
     name: 'a payout that is under way does not hear that its payment goes on',
@@ -324,7 +324,7 @@ export const payoutMutations: Mutation[] = [
         replace: 'if (goesOn && next.follow) trx.later(',
       },
     ],
-    tests: ['test/store/goingOn.test.ts', '-g', 'on its own'],
+    tests: ['test/store/journal/successors.test.ts', '-g', 'on its own'],
   },
   {
     name: 'of many small credits only the first fifty are set aside',
@@ -335,6 +335,6 @@ export const payoutMutations: Mutation[] = [
         replace: 'of writtenTogether(moves).slice(0, 1)) {',
       },
     ],
-    tests: ['test/store/credit.test.ts', '-g', 'many small amounts'],
+    tests: ['test/store/money/credits.test.ts', '-g', 'many small amounts'],
   },
 ]

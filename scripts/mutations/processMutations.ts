@@ -40,7 +40,7 @@ export const processMutations: Mutation[] = [
         replace: 'const mostWritesInARow = Infinity',
       },
     ],
-    tests: ['test/store/turnstile.test.ts'],
+    tests: ['test/store/connection/turnstile.test.ts'],
   },
   {
     name: 'reads of steps wait for reads of large actions',
@@ -97,7 +97,7 @@ export const processMutations: Mutation[] = [
     changes: [
       { file: 'server/domain/putOff.ts', find: 'return longestPutOffMs[table] + marginMs', replace: 'return 300_000' },
     ],
-    tests: ['test/store/farOff.test.ts', '-g', 'as long as anything is'],
+    tests: ['test/store/farOffClaims.test.ts', '-g', 'as long as anything is'],
   },
   {
     name: 'what a client sends behind an event stream is kept',
@@ -197,7 +197,7 @@ export const processMutations: Mutation[] = [
         replace: "exposure.kind !== 'payout' ?",
       },
     ],
-    tests: ['test/store/settledExposures.test.ts'],
+    tests: ['test/store/money/exposures.test.ts'],
   },
   {
     name: 'of a body that is wrong all over all is told to nobody',
@@ -215,7 +215,7 @@ export const processMutations: Mutation[] = [
         replace: '(await isSettled()) || (await isDrawn())',
       },
     ],
-    tests: ['test/store/settledExposures.test.ts'],
+    tests: ['test/store/money/exposures.test.ts'],
   },
   {
     name: 'a step that was paid and did not do its part is not held against the chain',
@@ -226,7 +226,7 @@ export const processMutations: Mutation[] = [
         replace: "block_hash: result.status === 'success' ? result.blockHash : null,",
       },
     ],
-    tests: ['test/store/reorganisations.test.ts', '-g', 'gives its credit back'],
+    tests: ['test/store/journal/reorganisations.test.ts', '-g', 'gives its credit back'],
   },
   {
     name: 'a transaction carries a step whose account another has',
@@ -237,6 +237,6 @@ export const processMutations: Mutation[] = [
         replace: 'withoutAccount.includes(ref) ? change : retaken',
       },
     ],
-    tests: ['test/store/accounts.test.ts', '-g', 'takes its account again'],
+    tests: ['test/store/actions/accounts.test.ts', '-g', 'takes its account again'],
   },
 ]

@@ -40,7 +40,7 @@ export const stepMutations: Mutation[] = [
         replace: 'due_at: { inMs: Math.min(leaseMs ?? 0, 0) },',
       },
     ],
-    tests: ['test/store/steps.test.ts', '-g', 'nobody else before'],
+    tests: ['test/store/actions/steps.test.ts', '-g', 'nobody else before'],
   },
   {
     name: 'a late visit ends the attempt after its own',
@@ -51,7 +51,7 @@ export const stepMutations: Mutation[] = [
         replace: ') return',
       },
     ],
-    tests: ['test/store/credit.test.ts', '-g', 'comes late'],
+    tests: ['test/store/money/credits.test.ts', '-g', 'comes late'],
   },
   {
     name: 'a visit books on a block that has gone since it began',
@@ -62,7 +62,7 @@ export const stepMutations: Mutation[] = [
         replace: ' || String(row.attempts) !== attempt.split(".")[0]) return',
       },
     ],
-    tests: ['test/store/reorganisations.test.ts', '-g', 'outlived the settlement'],
+    tests: ['test/store/journal/reorganisations.test.ts', '-g', 'outlived the settlement'],
   },
   {
     name: 'a step takes its account before the step before it has ended',
@@ -73,7 +73,7 @@ export const stepMutations: Mutation[] = [
         replace: 'const takesAccount = known.account !== null',
       },
     ],
-    tests: ['test/store/steps.test.ts', '-g', 'leaves the account'],
+    tests: ['test/store/actions/steps.test.ts', '-g', 'leaves the account'],
   },
   {
     name: 'what an operator without its right has sent fails the step',
@@ -95,13 +95,13 @@ export const stepMutations: Mutation[] = [
         replace: '.where({ chain_id, transaction_hash, is_lost: 1, id: -1 })',
       },
     ],
-    tests: ['test/store/reorganisations.test.ts', '-g', 'every block that it has been in'],
+    tests: ['test/store/journal/reorganisations.test.ts', '-g', 'every block that it has been in'],
   },
   {
     name: 'the time of a step’s last change goes back with the clock',
     changes: [
       { file: 'server/store/actions/stepChange.ts', find: 'CASE WHEN updated_at > ?', replace: 'CASE WHEN 0 > ?' },
     ],
-    tests: ['test/store/stepChange.test.ts'],
+    tests: ['test/store/actions/stepChange.test.ts'],
   },
 ]

@@ -5,7 +5,7 @@ import type { StepRef } from '../../server/domain/action.js'
 import * as verifyPayment from '../../server/chain/verifyPayment.js'
 import { aNewAction, anOnDemandIntent, randomAddress, randomHash, stepOf, usdOn1 } from '../support/builders.js'
 import { createUnknownReports } from '../../server/engine/outcomes/unknownReports.js'
-import { moneyScene } from '../store/moneyScene.js'
+import { moneyScene } from '../store/money/moneyScene.js'
 
 const tenMinutesMs = 10 * 60 * 1000
 

@@ -3,7 +3,7 @@ import type { ChainConfig } from '../../server/domain/chainConfig.js'
 import { readKnownDeployment } from '../../server/start/knownDeployment.js'
 import { rememberAddresses } from '../../server/store/knownAddresses.js'
 import { randomAddress, stepOf, usdOn1 } from '../support/builders.js'
-import { moneyScene, need } from '../store/moneyScene.js'
+import { moneyScene, need } from '../store/money/moneyScene.js'
 
 describe('a token that something on another chain is to be paid for with', () => {
   const scene = moneyScene()

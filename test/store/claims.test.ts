@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { Database } from '../../server/store/connection/database.js'
 import type { Store } from '../../server/store/store.js'
 import { randomAddress, randomHash, usdOn1 } from '../support/builders.js'
-import { acceptStep } from './acceptStep.js'
+import { acceptStep } from './actions/acceptStep.js'
 import { useStore } from './useStore.js'
 
 const leaseMs = 60_000
