@@ -7,9 +7,9 @@
  * DEPLOYER_PRIVATE_KEYS (one key, test chains only), or DEPLOYER_KEYS_FILE or DEPLOYER_SIGNER_URL as for the service,
  * signs. The operators are those of the SOLVER_ variables unless they are given. The owner is the one given by --owner;
  * without it the file's vaultOwner, if the vault that the file names was deployed for that address; otherwise the
- * deployer. Where --replace-vault is to take a vault from somebody else than the deployer, --owner has to be given. Ends
- * with 0 when all is in place, 2 when the owner has to send
- * the rest or nobody may operate the vault yet, 3 when a dry run found something to do.
+ * deployer. Where --replace-vault is to take a vault from somebody else than the deployer, --owner has to be given.
+ * Ends with 0 when all is in place, 2 when the owner has to send the rest or nobody may operate the vault yet, 3 when a
+ * dry run found something to do.
  */
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'

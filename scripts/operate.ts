@@ -2,9 +2,9 @@
  * What an operator decides, for all replicas at once. Usage: npm run operate -- --help
  *
  * Amounts are in the token's smallest unit. It works on the service's own database and chains, named by the same
- * environment, or with --embedded on the embedded defaults. What the owner of the vaults has to send is printed, needs the chains file and nothing
- * else, and is sent by nobody. With SQLite the service has to be stopped for the others; drain mode is then changed by
- * sending its process SIGUSR2 (exactly one process: it toggles).
+ * environment, or with --embedded on the embedded defaults. What the owner of the vaults has to send is printed, needs
+ * the chains file and nothing else, and is sent by nobody. With SQLite the service has to be stopped for the others;
+ * drain mode is then changed by sending its process SIGUSR2 (exactly one process: it toggles).
  */
 import { createChains } from '../server/chain/createChain.js'
 import type { ChainConfig } from '../server/domain/chainConfig.js'

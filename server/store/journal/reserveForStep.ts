@@ -7,8 +7,9 @@ import { lockedSteps, type StepWork } from '../actions/steps.js'
 /**
  * Sets credit aside for a step that was accepted while the step before it was still under way. Credit that was set
  * aside before, and whose payment a reorganisation has taken away, pays for nothing: `insufficient` then. (That can
- * only be a step for which something had been signed already: the others have been ended with the payment.) `held`: nothing is paid on credit for now, since a lane is ahead
- * of the journal. `isPaid`: the vault has paid the step already, so its credit is spent all the same.
+ * only be a step for which something had been signed already: the others have been ended with the payment.) `held`:
+ * nothing is paid on credit for now, since a lane is ahead of the journal. `isPaid`: the vault has paid the step
+ * already, so its credit is spent all the same.
  */
 export async function reserveForStep(
   database: Database,
