@@ -1,6 +1,6 @@
 /**
  * Measures the service beside its baselines: npm run bench [name…] (all without names; the names are those below). Ends
- * with 1 when a bound is not kept, or when something could not be measured. README.md tells of each benchmark and of
+ * with 1 when a target is missed, or when something could not be measured. README.md tells of each benchmark and of
  * the variables that make it longer or shorter.
  */
 import { execFileSync } from 'node:child_process'
@@ -22,7 +22,7 @@ import { memory } from './memory.js'
 import { processes } from './processes.js'
 import { PartlyMeasured } from './partlyMeasured.js'
 import { read } from './read.js'
-import { isKept, table } from './report.js'
+import { isMet, table } from './report.js'
 import { roundTrips } from './roundTrips.js'
 import { soak } from './soak.js'
 import { buildProcesses } from './startProcess.js'
@@ -71,8 +71,8 @@ await inScope(async (keep) => {
     for (const kind of kinds) await measure(name, kind, databases)
   }
 })
-const broken = results.filter((result) => !isKept(result))
-console.log(`${results.length} figures in ${output}; ${broken.length} bounds not kept`)
+const broken = results.filter((result) => !isMet(result))
+console.log(`${results.length} figures in ${output}; ${broken.length} targets missed`)
 for (const { benchmark, database, error } of failures) console.log(`${benchmark} / ${database} not measured: ${error}`)
 process.exitCode = broken.length + failures.length > 0 ? 1 : 0
 

@@ -19,10 +19,10 @@ export type Result = {
   /** Ours divided by this one, round by round. Null for ours itself. */
   ratio: Spread | null
   /** What the ratio, or without one the figure, has to keep. Null: told for orientation. */
-  bound: Bound | null
+  target: Target | null
 }
 
-export type Bound = { atLeast: number } | { atMost: number }
+export type Target = { atLeast: number } | { atMost: number }
 
 /** The first contender is ours; each other one is told with ours as a ratio to it. */
 export async function compare(options: {
@@ -31,7 +31,7 @@ export async function compare(options: {
   unit: string
   rounds: number
   ours: Contender
-  others: (Contender & { bound: Bound | null })[]
+  others: (Contender & { target: Target | null })[]
 }): Promise<Result[]> {
   const { ours, others, rounds, ...label } = options
   const contenders = [ours, ...others]
@@ -48,7 +48,7 @@ export async function compare(options: {
     name: contender.name,
     figures: spread(figures[index]!),
     ratio: index === 0 ? null : spread(figures[0]!.map((figure, round) => figure / figures[index]![round]!)),
-    bound: index === 0 ? null : others[index - 1]!.bound,
+    target: index === 0 ? null : others[index - 1]!.target,
   }))
 }
 

@@ -72,7 +72,7 @@ function stepsAmongClients(bench: Bench, kind: DatabaseKind): Promise<Result[]> 
       compare({
         ...{ benchmark: 'crowd', database: kind, unit: 'steps/s', rounds: bench.rounds },
         ours: { name: `steps beside ${clients} clients who ${what}`, round: () => among(requests) },
-        others: [{ name: 'steps beside nobody', round: carryOut, bound: { atLeast } }],
+        others: [{ name: 'steps beside nobody', round: carryOut, target: { atLeast } }],
       })
     return [...(await beside('post actions', posts, 0.2)), ...(await beside('read actions of 256 steps', reads, 0.1))]
   })

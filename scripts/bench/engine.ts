@@ -55,7 +55,7 @@ export async function engine(bench: Bench, kind: DatabaseKind): Promise<Result[]
         others: bareLoopsOf(shape).map((most) => ({
           name: `bare loop on ${label}${most === Infinity ? '' : `, ${most} at a time`}`,
           round: () => unforgotten(() => bareRound(shape, most)),
-          bound: { atLeast: 0.8 },
+          target: { atLeast: 0.8 },
         })),
       })),
     )

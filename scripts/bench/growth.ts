@@ -45,7 +45,7 @@ async function growthOn(bench: Bench, kind: DatabaseKind, keep: Keep): Promise<R
     const [ours, other] = [contender(large), contender(small)]
     try {
       for (const { round } of [ours, other]) await round()
-      results.push(...(await compare({ ...label, ours, others: [{ ...other, bound: { atMost } }] })))
+      results.push(...(await compare({ ...label, ours, others: [{ ...other, target: { atMost } }] })))
     } catch (error) {
       // To fill the databases takes far longer than to measure what is left.
       missing.push(`${name}: ${error instanceof Error ? error.message : String(error)}`)

@@ -49,13 +49,13 @@ async function intakeOn(bench: Bench, kind: DatabaseKind, keep: Keep): Promise<R
   const others = [
     {
       ...contender('the same, recovery by viem', javascript.url, amountInJavaScript),
-      bound: { atLeast: 8 },
+      target: { atLeast: 8 },
     },
     {
       ...contender('Koa, body parser, insert, no checks', bare.ready.url, amount),
-      bound: { atLeast: 0.5 },
+      target: { atLeast: 0.5 },
     },
-    { ...contender('the same, several in a transaction', together.ready.url, amount), bound: null },
+    { ...contender('the same, several in a transaction', together.ready.url, amount), target: null },
   ]
   for (let warmUp = 0; warmUp < warmUps; warmUp++) {
     for (const { round } of [ours, ...others]) await round()

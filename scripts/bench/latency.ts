@@ -82,7 +82,7 @@ export function latency(bench: Bench, kind: DatabaseKind): Promise<Result[]> {
     await bareRound(sendSigned, warmUp)
     await bareRound(sendPlain, warmUp)
     await serviceRound(warmUp)
-    const bound = { atMost: 1.5 }
+    const target = { atMost: 1.5 }
     return compare({
       benchmark: 'latency',
       database: kind,
@@ -90,9 +90,9 @@ export function latency(bench: Bench, kind: DatabaseKind): Promise<Result[]> {
       rounds: bench.rounds,
       ours: { name: 'request to success', round: () => ourRound() },
       others: [
-        { name: 'sign + send + receipt with viem', round: () => bareRound(sendSigned), bound },
-        { name: 'the same with nonce, fees and gas asked for', round: () => bareRound(sendPlain), bound },
-        { name: 'the least of a service that loses nothing', round: () => serviceRound(), bound },
+        { name: 'sign + send + receipt with viem', round: () => bareRound(sendSigned), target },
+        { name: 'the same with nonce, fees and gas asked for', round: () => bareRound(sendPlain), target },
+        { name: 'the least of a service that loses nothing', round: () => serviceRound(), target },
       ],
     })
   })

@@ -26,9 +26,9 @@ export async function memory(bench: Bench, kind: DatabaseKind): Promise<Result[]
   const common = { benchmark: 'memory', database: kind, unit: 'MB', ratio: null }
   for (const shape of shapes) {
     const { idle, busy } = await measure(bench, kind, shape)
-    if (results.length === 0) results.push({ ...common, name: 'idle', figures: spread(idle), bound: { atMost: 150 } })
+    if (results.length === 0) results.push({ ...common, name: 'idle', figures: spread(idle), target: { atMost: 150 } })
     const name = `${shape.steps} ${shape.name}`
-    results.push({ ...common, name, figures: spread(busy), bound: { atMost: 350 } })
+    results.push({ ...common, name, figures: spread(busy), target: { atMost: 350 } })
   }
   return results
 }

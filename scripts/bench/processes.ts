@@ -45,7 +45,7 @@ export async function processes(bench: Bench, kind: DatabaseKind): Promise<Resul
       unit: 'requests/s',
       rounds: bench.rounds,
       ours: { name: 'POST /actions to 2 processes', round: two },
-      others: [{ name: 'to 1 process', round: one, bound: null }],
+      others: [{ name: 'to 1 process', round: one, target: null }],
     })
   })
 }

@@ -45,8 +45,8 @@ async function readOn(bench: Bench, kind: DatabaseKind, keep: Keep): Promise<Res
   }
   const contenders = {
     ours: { name: 'GET of a step', ...round(service.url) },
-    bare: { name: 'bare Koa, one Knex read', ...round(bare.ready.url), bound: { atLeast: 0.7 } },
-    static: { name: 'bare Koa, no read', ...round(bare.ready.url, '/static'), bound: null },
+    bare: { name: 'bare Koa, one Knex read', ...round(bare.ready.url), target: { atLeast: 0.7 } },
+    static: { name: 'bare Koa, no read', ...round(bare.ready.url, '/static'), target: null },
   }
   for (const { warmUp } of Object.values(contenders)) await warmUp()
   return compare({

@@ -45,7 +45,7 @@ export function readsAmongWrites(bench: Bench, kind: DatabaseKind): Promise<Resu
     return compare({
       ...{ benchmark: 'crowd', database: kind, unit: 'requests/s', rounds: bench.rounds },
       ours: { name: `GET of a step beside ${clients} clients who register payments`, round: readAmongWrites },
-      others: [{ name: 'GET of a step beside nobody', round: read, bound: { atLeast: 0.1 } }],
+      others: [{ name: 'GET of a step beside nobody', round: read, target: { atLeast: 0.1 } }],
     })
   })
 }

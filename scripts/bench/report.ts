@@ -1,10 +1,10 @@
-import type { Bound, Result, Spread } from './compare.js'
+import type { Result, Spread, Target } from './compare.js'
 
-/** Whether a result keeps its bound, by the median. */
-export function isKept({ figures, ratio, bound }: Result): boolean {
-  if (!bound) return true
+/** Whether a result meets its target, by the median. */
+export function isMet({ figures, ratio, target }: Result): boolean {
+  if (!target) return true
   const { median } = ratio ?? figures
-  return 'atLeast' in bound ? median >= bound.atLeast : median <= bound.atMost
+  return 'atLeast' in target ? median >= target.atLeast : median <= target.atMost
 }
 
 /** The results as a table for people; each ratio is ours divided by that line's. */
@@ -14,7 +14,7 @@ export function table(results: readonly Result[]): string {
     result.name,
     `${show(result.figures)} ${result.unit}`,
     result.ratio ? `× ${show(result.ratio)}` : '',
-    result.bound ? `${showBound(result.bound)} ${isKept(result) ? 'kept' : 'NOT KEPT'}` : '',
+    result.target ? `${showTarget(result.target)} ${isMet(result) ? 'met' : 'MISSED'}` : '',
   ])
   const widths = rows[0]!.map((_cell, column) => Math.max(...rows.map((row) => row[column]!.length)))
   return rows
@@ -31,8 +31,8 @@ function show({ median, min, max }: Spread): string {
   return `${digits(median)} (${digits(min)}–${digits(max)})`
 }
 
-function showBound(bound: Bound): string {
-  return 'atLeast' in bound ? `≥ ${bound.atLeast}` : `≤ ${bound.atMost}`
+function showTarget(target: Target): string {
+  return 'atLeast' in target ? `≥ ${target.atLeast}` : `≤ ${target.atMost}`
 }
 
 function digits(value: number): string {

@@ -38,8 +38,8 @@ export function roundTrips(bench: Bench, kind: DatabaseKind): Promise<Result[]> 
     const together = [(proxy.count(path) - before) / atOnce]
     const common = { benchmark: 'rpc', database: kind, unit: 'round trips/step', ratio: null }
     return [
-      { ...common, name: 'one in flight', figures: spread(alone), bound: { atMost: 6 } },
-      { ...common, name: `${atOnce} in flight`, figures: spread(together), bound: { atMost: 3 } },
+      { ...common, name: 'one in flight', figures: spread(alone), target: { atMost: 6 } },
+      { ...common, name: `${atOnce} in flight`, figures: spread(together), target: { atMost: 3 } },
     ]
   })
 }

@@ -75,16 +75,16 @@ export function soak(bench: Bench, kind: DatabaseKind): Promise<Result[]> {
         unit: 'steps/s',
         figures: single(asked / seconds),
         ratio: null,
-        bound: null,
+        target: null,
       },
-      { ...common, name: 'memory in the last sixth', unit: 'MB', figures: late, ratio: null, bound: { atMost: 350 } },
+      { ...common, name: 'memory in the last sixth', unit: 'MB', figures: late, ratio: null, target: { atMost: 350 } },
       {
         ...common,
         name: 'memory in the second sixth',
         unit: 'MB',
         figures: early,
         ratio: growthOf(late, early),
-        bound: { atMost: 1.1 },
+        target: { atMost: 1.1 },
       },
     ]
   })

@@ -38,7 +38,7 @@ export function streams(bench: Bench, kind: DatabaseKind): Promise<Result[]> {
       unit: 'requests/s',
       rounds: bench.rounds,
       ours: { name: `GET of a step, ${streamCount} streams open`, round: readWithStreams },
-      others: [{ name: 'GET of a step, none open', round: read, bound: { atLeast: 0.8 } }],
+      others: [{ name: 'GET of a step, none open', round: read, target: { atLeast: 0.8 } }],
     })
   })
 }
