@@ -201,8 +201,8 @@ export const chainMutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/receipts/mined.ts',
-        find: 'if (gone === null || (gone && !(await note(transaction, null)))) isDecided = false',
-        replace: 'if (gone && !(await note(transaction, null))) isDecided = false',
+        find: 'if (gone === null || (gone && !(await noteGone(transaction)))) isDecided = false',
+        replace: 'if (gone && !(await noteGone(transaction))) isDecided = false',
       },
     ],
     tests: ['test/engine/reorganisation.test.ts', '-g', 'shorter in between'],

@@ -29,8 +29,8 @@ export const nodeMutations: Mutation[] = [
     changes: [
       {
         file: 'server/engine/receipts/mined.ts',
-        find: 'if (lost.length > 0) await meetLost(lost, head)',
-        replace: 'if (lost.length < 0) await meetLost(lost, head)',
+        find: 'if (unreceipted.length > 0) await meetUnreceipted(unreceipted, head)',
+        replace: 'if (unreceipted.length < 0) await meetUnreceipted(unreceipted, head)',
       },
     ],
     tests: ['test/nodes/lostReceipts.test.ts', '-g', 'receipts are lost too'],

@@ -66,9 +66,9 @@ export type SimulationOptions = {
   /** Lets the account borrow this delegate's code for the simulation. Null: all code stays as it is. */
   overrideDelegate: { account: Address; delegate: Address } | null
   /**
-   * Whether it may share a request with others, each of which then runs on what the ones before it leave. Whatever
-   * fails so is run again by itself before that is said of it, and so is what can't be estimated by itself; what the
-   * rest moves may owe it to the others, as it may to any transaction that comes before it in a block.
+   * Whether it may share a request with others, each of which then runs on the state that those before it leave. If it
+   * fails there, or can't be estimated, it is run again by itself before anything is said of it. A success may depend
+   * on the others, as it may on any transaction that comes before it in a block.
    */
   inCompany: boolean
 }
@@ -87,8 +87,6 @@ export type Simulation =
       outcome: 'reverted'
       /** Raw; `decodeRevert` explains it. */
       data: Hex
-      /** What the node says of the revert. */
-      text: string
     }
 
 /** What comes of a transaction that is run again. */
@@ -150,8 +148,9 @@ export type Chain = {
   /** Whether a node knows the transaction, mined or not. */
   knows(hash: Hash): Promise<boolean>
   /**
-   * By a node that has the receipt too, if the one that is asked has none of a transaction that it names a block of.
-   * `asksAll`: also where it does not know the transaction, which the chain has, or which is about to be given up.
+   * The transaction, its receipt and the head, all from one node. If the first node names a block of the transaction
+   * but has no receipt, a node that has both is looked for. `asksAll`: also if the first node does not know the
+   * transaction, since the chain is known to have it or it is about to be given up.
    */
   transaction(
     hash: Hash,

@@ -11,7 +11,7 @@ export function createContractCodes(rpc: Rpc) {
     if (known) return known
     const code = await rpc.read([call('eth_getCode', contract, 'latest')], ([answer]) => {
       const told = readHex(resultOf(answer))
-      // As one that is still getting the chain's state.
+      // A node that is still syncing has no code of any contract.
       if (told === '0x') throw new Error('the node has no code of a contract that is there')
       return told
     })

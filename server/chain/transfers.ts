@@ -39,11 +39,12 @@ export function vaultArrivals(
   config: Pick<ChainConfig, 'vault' | 'formerVaults' | 'tokens'>,
 ): Transfer[] {
   if (receipt.status !== 'success') return []
-  const isConfigured = (token: Address) =>
-    token !== nativeToken && config.tokens.some((configured) => configured.address === token)
-  const tokens = transfersOf(receipt).filter(({ token, to }) => isConfigured(token) && isVault(to, config))
+  const configured = new Set(config.tokens.map(({ address }) => address))
+  configured.delete(nativeToken)
+  const logs = receipt.logs.filter(({ address }) => configured.has(address))
+  const tokens = transfersOf({ logs }).filter(({ to }) => isVault(to, config))
   const native = receipt.logs.flatMap(({ address: to, topics: [topic, from], data, logIndex }) => {
-    if (!isVault(to, config) || topic !== nativeReceivedTopic || !from) return []
+    if (topic !== nativeReceivedTopic || !from || !isVault(to, config)) return []
     return { token: nativeToken, from: addressIn(from), to, amount: BigInt(data.slice(0, 66)), logIndex }
   })
   return [...tokens, ...native]
@@ -71,7 +72,10 @@ export function vaultWithdrawals(
  */
 export function matchTransfers(batch: Pick<ChainBatch, 'tokenTransfers'>, logs: readonly Log[]): string | null {
   const declared = batch.tokenTransfers.filter((transfer) => transfer.from !== 'solver' && transfer.amount > 0n)
-  const open = transfersOf({ logs }).sort(byAmount)
+  if (declared.length === 0) return null
+  const emitters = new Set(declared.map(({ token }) => (token === nativeToken ? nativeLogAddress : token)))
+  // Only what may match is read: a receipt may have thousands of logs, of everybody who shares the transaction.
+  const open = transfersOf({ logs: logs.filter(({ address }) => emitters.has(address)) }).sort(byAmount)
   // Largest first on both sides: then whatever can be matched is.
   for (const wanted of [...declared].sort(byAmount)) {
     const isSame = ({ token, from, to }: Transfer) => token === wanted.token && from === wanted.from && to === wanted.to

@@ -53,8 +53,8 @@ export type EngineGiven = {
   /** Whether an error says that nodes took too long to answer, as they may again. */
   isLate: (error: unknown) => boolean
   /**
-   * Tells those of this process who wait for a topic (`domain/topics.ts`) that something of
-   * it has moved; `steps`: where to.
+   * Tells those of this process who wait for a topic (`domain/topics.ts`) that it has changed; `steps`: the steps that
+   * have, as they are stored now.
    */
   changed: (topic: string, steps?: readonly StepView[]) => void
   /** Counts a step that has come to its end; `code` says why it failed. */

@@ -47,7 +47,8 @@ const mostPlaces = 16
 /** How long the worker sleeps at most: the backstop when no wake-up comes. */
 const pollMs = 200
 /**
- * How many places a row is taken to need until the first claim has shown it: so few that enough of them share a bundle.
+ * How many places a row is taken to need until the first claim has shown it: so few that the first claim fills a
+ * bundle.
  */
 const firstGuess = 4
 /**

@@ -26,11 +26,11 @@ describe('whether the lanes of a chain have been checked', () => {
     let now = 0
     const checked = createLanesChecked(() => now)
     checked.add(1)
-    expect(await checked.allWithin([1, 2], 1)).to.equal(false)
+    expect(await checked.mayMoveCredit([1, 2], 1)).to.equal(false)
     now = 30_000
-    expect(await checked.allWithin([1, 2], 1), 'a chain that stays away').to.equal(true)
+    expect(await checked.mayMoveCredit([1, 2], 1), 'a chain that stays away').to.equal(true)
     now = 1
     checked.add(2)
-    expect(await checked.allWithin([1, 2], 1)).to.equal(true)
+    expect(await checked.mayMoveCredit([1, 2], 1)).to.equal(true)
   })
 })

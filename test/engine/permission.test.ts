@@ -1,68 +1,45 @@
 import { expect } from 'chai'
-import { concat, type Address } from 'viem'
-import { rpc } from '../../server/devnet/anvil.js'
-import type { JsonCall } from '../chain/faultyNode.js'
-import { useServiceBehindNode } from '../support/useServiceBehindNode.js'
-import { authorization, fund, newUser, signedIntent, tokenOf, transferData } from '../support/wallets.js'
+import { type Address, getAddress } from 'viem'
+import type { Chain } from '../../server/chain/chain.js'
+import { findPermission } from '../../server/engine/steps/permission.js'
+import type { StepWork } from '../../server/store/actions/steps.js'
+import { randomAddress } from '../support/builders.js'
 
-describe('whether a user’s account may run a step', function () {
-  this.timeout(30_000)
-  const older: Address = `0x${'0d'.repeat(20)}`
-  const { service, api, node } = useServiceBehindNode(async (chain) => {
-    const [url] = chain.rpcUrls
-    const code = await rpc(url!, 'eth_getCode', [chain.delegates[0], 'latest'])
-    await rpc(url!, 'anvil_setCode', [older, code])
-    return { ...chain, delegates: [...chain.delegates, older] }
+describe('the permission for an account', () => {
+  const [user, delegate, former] = [randomAddress(), randomAddress(), randomAddress()]
+
+  it('is the authorization for its present nonce, of an allowed delegate', async () => {
+    const permission = await find([
+      { address: former, nonce: 5 },
+      { address: delegate, nonce: 5 },
+    ])
+    expect(permission).to.deep.include({ outcome: 'granted', delegate })
   })
 
-  async function execute({
-    user = newUser(),
-    isAuthorized,
-  }: {
-    user?: ReturnType<typeof newUser>
-    isAuthorized: boolean
-  }) {
-    const [a] = service.chains
-    const usd = tokenOf(a, 'usd').address
-    await fund(a, user.address, { usd: 10n })
-    const calls = [{ to: usd, value: 0n, data: transferData(a.vault, 5n) }]
-    const created = await api.post('/actions', {
-      user: user.address,
-      chainAuthorizations: isAuthorized ? [await authorization(user, a)] : [],
-      intents: [await signedIntent(user, [{ chainId: a.chainId, tokenTransfers: [], calls }])],
-    })
-    expect(created.status, JSON.stringify(created.body)).to.equal(201)
-    return (await api.execute(created.body.actionId, 0, 0)).body
+  it('is refused with both nonces where they differ', async () => {
+    const permission = await find([
+      { address: delegate, nonce: 4 },
+      { address: former, nonce: 5 },
+    ])
+    expect(messageOf(permission)).to.match(/for nonce 4, the account's nonce is 5\.$/)
+  })
+
+  it('is refused with the delegate’s name where it was allowed once and is no more', async () => {
+    const permission = await find([{ address: former, nonce: 5 }])
+    expect(messageOf(permission)).to.contain(`names ${getAddress(former)}, which is not allowed as a delegate any more`)
+  })
+
+  function find(given: { address: Address; nonce: number }[]) {
+    const chainAuthorizations = given.map((authorization) => ({ ...authorization, chainId: 1 }))
+    const work = { user, chainAuthorizations, intent: { mode: '7702' }, batch: { chainId: 1, calls: [{}] } }
+    const account = { nonce: 5, balance: 0n, delegate: null, hasForeignCode: false }
+    const chain = { config: { delegates: [delegate] }, accounts: () => Promise.resolve([account]) }
+    return findPermission(work as unknown as StepWork, chain as unknown as Chain)
   }
 
-  const simulated = (asked: JsonCall[][]) =>
-    asked
-      .flat()
-      .filter(({ method }) => method === 'eth_simulateV1')
-      .map(({ params }) => (params[0] as { blockStateCalls: { stateOverrides?: object }[] }).blockStateCalls[0]!)
-
-  it('is told though no node can say what the step would do', async () => {
-    node().behave({
-      kind: 'answer',
-      answer: ({ method }) =>
-        method === 'eth_simulateV1' ? { error: { code: -32000, message: 'missing trie node' } } : null,
-    })
-    const before = node().requests.length
-    const { status, error } = await execute({ isAuthorized: false })
-    expect([status, error?.code]).to.deep.equal(['error', 'authorization_missing'])
-    expect(node().requests.length).to.be.above(before)
-  })
-
-  it('goes by the delegate that it has, not by the one that an authorization names', async () => {
-    const [a] = service.chains
-    const user = newUser()
-    await rpc(a.rpcUrls[0]!, 'anvil_setCode', [user.address, concat(['0xef0100', older])])
-    const before = node().requests.length
-    const { status, transactionHash } = await execute({ user, isAuthorized: true })
-    expect(status).to.equal('success')
-    const sent = (await rpc(a.rpcUrls[0]!, 'eth_getTransactionByHash', [transactionHash])) as { type: string }
-    expect(sent.type).to.equal('0x2')
-    // The last word is a run with the code that the account has.
-    expect(simulated(node().requests.slice(before)).at(-1)).to.not.have.property('stateOverrides')
-  })
+  function messageOf(permission: Awaited<ReturnType<typeof findPermission>>): string {
+    if (permission.outcome === 'granted') throw new Error('granted')
+    expect(permission.error).to.include({ code: 'authorization_invalid', retryable: true })
+    return permission.error.message
+  }
 })

@@ -18,37 +18,37 @@ describe('what of a lane the nodes have at once', () => {
     let reads = 0
     const window = createSendWindow(async (_chain, _signer, most) => ((reads += 1), open.slice(0, most)), 3)
     const rooms = []
-    for (const nonce of [7, 8, 9, 10, 12, 11]) rooms.push(await window.hasRoom(at(nonce)))
+    for (const nonce of [7, 8, 9, 10, 12, 11]) rooms.push(await window.admit(at(nonce)))
     expect(rooms).to.deep.equal([true, true, true, false, false, false])
     expect(reads, 'only when it seems full').to.equal(2)
-    expect(nonces(await window.released(1))).to.deep.equal([])
+    expect(nonces(await window.takeReleased(1))).to.deep.equal([])
     open = range(9, 13)
-    expect(nonces(await window.released(2)), 'of another chain').to.deep.equal([])
-    expect(nonces(await window.released(1))).to.deep.equal([10, 11])
-    expect(await window.hasRoom(at(12))).to.equal(false)
+    expect(nonces(await window.takeReleased(2)), 'of another chain').to.deep.equal([])
+    expect(nonces(await window.takeReleased(1))).to.deep.equal([10, 11])
+    expect(await window.admit(at(12))).to.equal(false)
     expect([11, 12].map((nonce) => window.isQueued(at(nonce)))).to.deep.equal([false, true])
     open = []
-    expect(nonces(await window.released(1)), 'all is mined').to.deep.equal([12])
-    expect(nonces(await window.released(1)), 'once').to.deep.equal([])
+    expect(nonces(await window.takeReleased(1)), 'all is mined').to.deep.equal([12])
+    expect(nonces(await window.takeReleased(1)), 'once').to.deep.equal([])
   })
 
   it('lets those behind one that is never mined go on', async () => {
     let open = range(0, 9)
     const window = createSendWindow(async (_chain, _signer, most) => open.slice(0, most), 3)
     const rooms = []
-    for (const nonce of open) rooms.push(await window.hasRoom(at(nonce)))
+    for (const nonce of open) rooms.push(await window.admit(at(nonce)))
     expect(rooms.filter(Boolean)).to.have.length(3)
     open = [0, ...range(3, 9)]
-    expect(nonces(await window.released(1))).to.deep.equal([3, 4])
+    expect(nonces(await window.takeReleased(1))).to.deep.equal([3, 4])
     open = [0, ...range(5, 9)]
-    expect(nonces(await window.released(1))).to.deep.equal([5, 6])
+    expect(nonces(await window.takeReleased(1))).to.deep.equal([5, 6])
   })
 
   it('tells those who ask together by what is read once, and queues none that was there before a release', async () => {
     const answers: ((nonces: number[]) => void)[] = []
     const window = createSendWindow(() => new Promise((answer) => answers.push(answer)), 2)
-    const rooms = Promise.all([window.hasRoom(at(9)), window.hasRoom(at(10))])
-    const released = window.released(1)
+    const rooms = Promise.all([window.admit(at(9)), window.admit(at(10))])
+    const released = window.takeReleased(1)
     expect(answers).to.have.length(1)
     answers[0]!([8, 9, 10])
     expect(await rooms).to.deep.equal([true, false])

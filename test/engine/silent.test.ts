@@ -21,7 +21,7 @@ describe('transactions that no block mentions', () => {
       ids.push(recorded.transaction.id)
     }
     const sendWindow = createSendWindow(store.unminedNonces, 1)
-    for (const nonce of [0, 1, 2]) await sendWindow.hasRoom({ chainId: 1, signer, nonce })
+    for (const nonce of [0, 1, 2]) await sendWindow.admit({ chainId: 1, signer, nonce })
     const now = Date.now() + 60_000
     const read: (readonly number[])[] = []
     const begun: number[][] = []

@@ -2,8 +2,9 @@
 const againMs = 600_000
 
 /**
- * Something that nodes may not be able to, such as a method. They are taken to be until one says otherwise, and again
- * after a while: it may have been one of several, or a gateway on a bad day, or one that was brought up to date since.
+ * Something that nodes may be unable to do, such as answer a method. They are taken to be able until one says
+ * otherwise, and again after a while: it may have been one of several, or a gateway on a bad day, or one that was
+ * brought up to date since.
  */
 export function createAbility(now: () => number = () => performance.now()) {
   let deniedAt = -Infinity

@@ -9,10 +9,9 @@ const quickMs = 500
 const patienceMs = 3_000
 
 /**
- * Lets in no more work at once than is done in time: one more after each that was quick, half as much after each that
- * failed. What is asked of a node and given up goes on there all the same, so that too much at once would be done
- * never, however often it is asked again, and nothing else meanwhile. `refuse` makes the error of who has waited in
- * vain; `now` is a clock in milliseconds.
+ * Limits how much work runs at once: one more after each that was quick, half as much after each that failed. A node
+ * goes on with what has been given up here, so too much at once would never be done, and would keep it from everything
+ * else. `refuse` makes the error of who has waited in vain; `now` is a clock in milliseconds.
  */
 export function createPace({ refuse, now }: { refuse: () => Error; now: () => number }) {
   const waiting = new Set<() => void>()

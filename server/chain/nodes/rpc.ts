@@ -49,7 +49,10 @@ const silentMs = 60_000
 const headCall = call('eth_getBlockByNumber', 'latest', false)
 const decodeHead = ([block]: RpcAnswer[]) => readBlock(resultOf(block))
 
-/** All nodes of one chain. Reads ask one node after the other until one answers, sends go to all. */
+/**
+ * All nodes of one chain. `read` asks one after the other until one answers, `readEach` and `readUntil` ask all at
+ * once; sends go to all.
+ */
 export function createRpc(chainId: number, urls: readonly string[], options: RpcOptions = {}) {
   const { readTimeoutMs = 4_000, sendTimeoutMs = 10_000, verifyEveryMs, onRoundTrip = () => undefined } = options
   const redact = createRedactor(urls)
@@ -99,12 +102,7 @@ export function createRpc(chainId: number, urls: readonly string[], options: Rpc
     return (await readFrom(calls, decode, options)).value
   }
 
-  async function readHead(): Promise<Block> {
-    const { value, node } = await readFrom([headCall], decodeHead)
-    return heads.saw(node, value)
-  }
-
-  /** The same, with which node it was that answered. */
+  /** As `read`, with which node it was that answered. */
   async function readFrom<T>(
     calls: readonly RpcCall[],
     decode: (answers: RpcAnswer[]) => T,
@@ -126,6 +124,11 @@ export function createRpc(chainId: number, urls: readonly string[], options: Rpc
       }
     }
     return failed(calls, reasons)
+  }
+
+  async function readHead(): Promise<Block> {
+    const { value, node } = await readFrom([headCall], decodeHead)
+    return heads.saw(node, value)
   }
 
   /** Throws `ChainUnavailable`, which says what each node has failed at. */

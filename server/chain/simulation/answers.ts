@@ -76,12 +76,12 @@ export function readSimulations(result: unknown): (Ran | Reverted)[] {
     // geth gives a revert's data with the error, anvil as what the call returned.
     const error = readObject(simulated['error'] ?? {})
     const data = hexIn(error['data']) ?? hexIn(simulated['returnData']) ?? '0x'
-    return { outcome: 'reverted', data, text: String(error['message'] ?? 'execution failed') }
+    return { outcome: 'reverted', data }
   })
 }
 
 export function revertOf(error: RpcError): Reverted {
-  return { outcome: 'reverted', data: hexIn(error.data) ?? '0x', text: error.message }
+  return { outcome: 'reverted', data: hexIn(error.data) ?? '0x' }
 }
 
 /**

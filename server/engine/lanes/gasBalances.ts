@@ -72,7 +72,7 @@ export function createGasBalances({ signers, now }: { signers: ReadonlyMap<Addre
           known.bySigner.set(signer, { balance, refused: refused && stillRefused(refused, balance) })
         }
       })
-      // What was known before is as good as any guess; the next step asks again.
+      // What was known before is as good as any guess; after `refreshMs` it is asked again.
       .catch(() => undefined)
       .finally(() => (known.reading = null))
     return known.reading

@@ -20,10 +20,11 @@ export function createLanesChecked(now: () => number = () => performance.now()) 
     within,
 
     /**
-     * Whether credit may be paid out: once the lanes of all chains have been checked, since on any of them it may show
-     * that the database is older than the chain.
+     * Whether credit may be paid out or given back: the lanes of these chains have been checked, by now or within `ms`,
+     * or the process has run for so long that it waits for them no more. (The check may show that the database is older
+     * than the chain.)
      */
-    async allWithin(chainIds: Iterable<number>, ms: number): Promise<boolean> {
+    async mayMoveCredit(chainIds: Iterable<number>, ms: number): Promise<boolean> {
       if (now() - startedAt >= latestMs) return true
       const checked = await Promise.all([...chainIds].map((chainId) => within(chainId, ms)))
       return checked.every(Boolean)
@@ -31,7 +32,7 @@ export function createLanesChecked(now: () => number = () => performance.now()) 
   }
 
   /**
-   * Whether the lanes of a chain have been checked, by now or within so long: as a process starts, steps may be ready
+   * Whether the lanes of a chain have been checked, by now or within `ms`: as a process starts, steps may be ready
    * before the check is done, and would else come again one by one.
    */
   async function within(chainId: number, ms: number): Promise<boolean> {

@@ -24,8 +24,8 @@ const lookAgainMs: Record<SendKind, number> = {
 }
 
 /**
- * Stores what the nodes said to a signed form, and when to look at its transaction again. The log hears of what is
- * wrong, and whoever chooses signers of one that can't pay.
+ * Stores what the nodes said to a signed form, and when to look at its transaction again. Logs what is wrong, and notes
+ * a signer that can't pay in `gasBalances`, by which signers are chosen.
  */
 export async function noteAnswer(
   transaction: JournalTransaction,

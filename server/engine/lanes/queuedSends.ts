@@ -25,7 +25,7 @@ export function createQueuedSends(chain: Chain, tools: EngineTools) {
   }
 
   async function sendReleased(): Promise<void> {
-    const released = await tools.sendWindow.released(chainId)
+    const released = await tools.sendWindow.takeReleased(chainId)
     const queued = await Promise.all(released.map((at) => tools.store.readUnmined(at)))
     await Promise.all(queued.map((transaction) => transaction && sendStored(transaction, chain, tools)))
   }

@@ -11,7 +11,7 @@ import { addForm, isToBeCancelled, replace, replaceCheaper } from './replace.js'
  * where nothing waits for it any more. Never throws for what a node says.
  */
 export async function sendStored(transaction: JournalTransaction, chain: Chain, tools: EngineTools): Promise<void> {
-  if (!(await tools.sendWindow.hasRoom(transaction))) return
+  if (!(await tools.sendWindow.admit(transaction))) return
   // Only the nonce has to be used up: no credit is set aside for what the transaction would pay.
   if (isToBeCancelled(transaction)) {
     await replace(transaction, chain, { isCancel: true }, tools)

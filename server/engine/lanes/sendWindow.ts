@@ -37,8 +37,8 @@ export function createSendWindow(
   const lanes = new Map<string, Lane>()
 
   return {
-    /** Whether the transaction may be sent now. False: it is queued, and will be among those that `released` tells. */
-    async hasRoom({ nonce, ...place }: Numbered): Promise<boolean> {
+    /** True: the transaction may be sent now. False: it is queued, and `takeReleased` returns it later. */
+    async admit({ nonce, ...place }: Numbered): Promise<boolean> {
       const lane = laneOf(place)
       // Queued before the lane is read, so that whoever looks meanwhile sees it, and no nonce is let past a lower one.
       const isFirst = lane.queued.size === 0
@@ -54,8 +54,8 @@ export function createSendWindow(
       return laneOf(place).queued.has(nonce)
     },
 
-    /** The queued transactions of a chain for which there is room now; to be called when others may be mined. */
-    async released(chainId: number): Promise<Numbered[]> {
+    /** Takes the transactions of a chain for which there is room now from the queue; for when others may be mined. */
+    async takeReleased(chainId: number): Promise<Numbered[]> {
       const waiting = [...lanes.values()].filter((lane) => lane.chainId === chainId && lane.queued.size > 0)
       await Promise.all(waiting.map(read))
       return waiting.flatMap(({ signer, end, queued }) => {

@@ -16,8 +16,8 @@ export type Done = Remembered | 'perhapsRun'
 type Remembered = 'paid' | 'run'
 
 /**
- * What it says of that where the step's own transaction reverts, or would. Null: nothing. A user's
- * account may have made the revert up.
+ * What a revert of the step's own transaction, mined or simulated, says of that. Null: nothing. The user's account may
+ * have made the revert up.
  */
 export function doneAccordingTo({ name }: Pick<Failure, 'name'>): Done | null {
   switch (name) {

@@ -14,6 +14,7 @@ import { type MinedTransaction, readBundle } from '../outcomes/bundleOutcome.js'
 import { stepFields, transactionFields } from '../logFields.js'
 import { resultOf } from '../outcomes/stepOutcome.js'
 import type { EngineTools } from '../tools.js'
+import { noteMined } from './noteMined.js'
 
 type Seen = {
   /** The chain's newest block. */
@@ -45,11 +46,6 @@ export async function meetReceipt(
   }
 }
 
-/** Tells those who wait for the actions of a transaction that something about it has changed. */
-function tellOf({ carries }: JournalTransaction, tools: Pick<EngineTools, 'changed'>): void {
-  for (const actionId of actionsOf(carries)) tools.changed(actionId)
-}
-
 async function settleOrNote(
   transaction: JournalTransaction,
   receipt: Receipt,
@@ -60,12 +56,8 @@ async function settleOrNote(
   await tools.tips.mined(transaction, receipt.hash, chain)
   const confirmations = depthOf(receipt.blockNumber, head)
   const mined = { hash: receipt.hash, blockNumber: Number(receipt.blockNumber), blockHash: receipt.blockHash }
-  const noteAsDeepAs = (shown: number) =>
-    tools.store.noteMined(transaction.id, { ...mined, confirmations: shown }, tools.now())
-  if (confirmations < chain.config.confirmations) {
-    await noteAsDeepAs(confirmations)
-    return tellOf(transaction, tools)
-  }
+  const noteAsDeepAs = (shown: number) => noteMined(transaction, { ...mined, confirmations: shown }, tools)
+  if (confirmations < chain.config.confirmations) return noteAsDeepAs(confirmations)
   const works = await tools.store.readStepsOf(transaction)
   const users = works.map(({ user }) => user)
   const needed = Math.max(

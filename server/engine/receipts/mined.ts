@@ -4,11 +4,11 @@ import { depthOf } from '../../domain/finality.js'
 import { chunkByWeight } from '../../lists/chunkByWeight.js'
 import { groupBy } from '../../lists/groupBy.js'
 import type { JournalTransaction, MinedPlace } from '../../store/journal/journalTransactions.js'
-import type { Store } from '../../store/store.js'
 import { transactionFields } from '../logFields.js'
 import type { EngineTools } from '../tools.js'
 import { askReceipts } from './askReceipts.js'
 import type { Meet } from './newBlocks.js'
+import { noteMined } from './noteMined.js'
 
 const pageSize = 200
 /** How many steps are shown in one database transaction: a few bundles. */
@@ -51,16 +51,16 @@ export function createMinedCheck(
       for await (const mined of tools.store.readMinedTransactions(chainId, { from: 0, to }, pageSize)) {
         const hashes = mined.map((transaction) => transaction.mined!.hash)
         const receipts = await askReceipts(hashes, chain, tools.log)
-        const lost: JournalTransaction[] = []
+        const unreceipted: JournalTransaction[] = []
         await forEachLimit(mined.entries(), tools.store.transactionsAtOnce, async ([index, transaction]) => {
           const receipt = receipts[index]
           if (receipt) return meet(transaction, receipt, head)
           // That a node has no receipt proves nothing: a transaction is in no block any more only if its block is gone.
           const gone = receipt === null ? await isGone(transaction) : null
-          if (gone === null || (gone && !(await note(transaction, null)))) isDecided = false
-          if (gone === false) lost.push(transaction)
+          if (gone === null || (gone && !(await noteGone(transaction)))) isDecided = false
+          if (gone === false) unreceipted.push(transaction)
         })
-        if (lost.length > 0) await meetLost(lost, head)
+        if (unreceipted.length > 0) await meetUnreceipted(unreceipted, head)
       }
       isDoubtful &&= !isDecided
       // Every mined transaction has just been shown as it is.
@@ -83,13 +83,13 @@ export function createMinedCheck(
   }
 
   /** Meets those whose blocks are the chain's, though the node that was asked has no receipt of them. */
-  async function meetLost(lost: readonly JournalTransaction[], head: Block): Promise<void> {
-    const receipts = await chain.lostReceipts(lost.map(({ mined }) => mined!))
-    await forEachLimit(lost.entries(), tools.store.transactionsAtOnce, async ([index, transaction]) => {
+  async function meetUnreceipted(transactions: readonly JournalTransaction[], head: Block): Promise<void> {
+    const receipts = await chain.lostReceipts(transactions.map(({ mined }) => mined!))
+    await forEachLimit(transactions.entries(), tools.store.transactionsAtOnce, async ([index, transaction]) => {
       const receipt = receipts[index]
       if (receipt) await meet(transaction, receipt, head)
     })
-    const [first, ...others] = lost.filter((_transaction, index) => !receipts[index])
+    const [first, ...others] = transactions.filter((_transaction, index) => !receipts[index])
     if (!first) return
     const { hash, blockNumber } = first.mined!
     const fields = { chainId, hash, blockNumber, others: others.length }
@@ -126,9 +126,9 @@ export function createMinedCheck(
    * False: somebody else is at the transaction, or the database is away. That keeps no other waiting; it is to be noted
    * in another round.
    */
-  async function note(transaction: JournalTransaction, mined: Parameters<Store['noteMined']>[1]): Promise<boolean> {
+  async function noteGone(transaction: JournalTransaction): Promise<boolean> {
     try {
-      await tools.store.noteMined(transaction.id, mined, tools.now())
+      await noteMined(transaction, null, tools)
       return true
     } catch (error) {
       tools.log.warn({ err: error, ...transactionFields(transaction) }, 'transaction could not be noted')

@@ -58,8 +58,9 @@ const patienceMs = 5_000
  * Collects the ready steps of each chain into bundles.
  * States of a collection: empty → growing (steps are on their way and keep coming) → due (no step is on its way, or the
  * next one takes too long; it still grows while every lane is busy recording another bundle) → recorded in the journal
- * and sent. Steps that did not fit stay due, and those that have waited too long for that are visited again. Nothing of
- * this outlives the process or has to: a step that the journal does not have is visited again.
+ * and sent. Steps that did not fit stay due, and those that have waited too long for that are visited again. A step
+ * that comes makes a due collection grow again. Nothing of this outlives the process or has to: a step that the journal
+ * does not have is visited again.
  */
 export function createBundles(settings: BundleSettings, tools: () => EngineTools) {
   const collections = new Map<number, Collection>()
@@ -81,7 +82,7 @@ export function createBundles(settings: BundleSettings, tools: () => EngineTools
 
     /** Says that a bundle has failed as a whole. */
     failed(chainId: number): void {
-      collectionOf(chainId).restedAt = tools().now()
+      collectionOf(chainId).failedAt = tools().now()
     },
 
     /** Says that nodes refuse a bundle for what it may cost in all, in wei. */
@@ -92,8 +93,8 @@ export function createBundles(settings: BundleSettings, tools: () => EngineTools
     /** Sends a step, with others or by itself. */
     send(step: ReadyStep): Promise<Visit> {
       if (hasStopped) return Promise.resolve(waits(0))
-      const { restedAt } = collectionOf(step.chain.config.chainId)
-      const isResting = elapsedMs(restedAt, tools().now()) < restMs || !hasOperator(step.chain, tools())
+      const { failedAt } = collectionOf(step.chain.config.chainId)
+      const isResting = elapsedMs(failedAt, tools().now()) < restMs || !hasOperator(step.chain, tools())
       if (settings.maxSteps === 1 || step.alone || isResting) return recordAndSend(loneOf(step), tools())
       const collection = collectionOf(step.chain.config.chainId)
       return new Promise((resolve, reject) => {
@@ -119,7 +120,7 @@ export function createBundles(settings: BundleSettings, tools: () => EngineTools
     const known = collections.get(chainId)
     if (known) return known
     const idle = { waiting: [], expected: 0, recording: 0, isDue: false, timer: undefined }
-    const collection: Collection = { ...idle, restedAt: -Infinity, refused: null }
+    const collection: Collection = { ...idle, failedAt: -Infinity, refused: null }
     collections.set(chainId, collection)
     return collection
   }
@@ -212,7 +213,7 @@ export function createBundles(settings: BundleSettings, tools: () => EngineTools
       const recorded = await record(outgoing, tools())
       if (recorded.outcome === 'stale') {
         // Others have got further with some of them; the rest goes without these.
-        const isStale = ({ step }: Waiting) => recorded.steps.includes(step.work.ref)
+        const isStale = ({ step }: Waiting) => recorded.steps.some((ref) => isSameStep(ref, step.work.ref))
         for (const { resolve } of left.filter(isStale)) resolve(moved)
         left = left.filter((entry) => !isStale(entry))
         continue
@@ -268,7 +269,7 @@ type Collection = {
   isDue: boolean
   timer: NodeJS.Timeout | undefined
   /** When a bundle has failed as a whole, in unix ms; for a while every step goes by itself after that. */
-  restedAt: number
+  failedAt: number
   /** What a bundle would have cost that nodes refused for that, in wei, and when, in unix ms. */
   refused: { cost: bigint; at: number } | null
 }

@@ -74,13 +74,13 @@ async function prepare(work: StepWork, chain: Chain, before: Before, tools: Engi
 }
 
 /**
- * Ends a step that may not be carried out; not while it may have been all the same, or while a block may yet carry it
- * out. Credit that was set aside for it goes back to its user then, so not before the lanes are checked either: until
- * then the database may be older than the chain, and what is known of the chain older than a payout.
+ * Ends a step that may not be carried out, unless it has been carried out all the same, or a block may yet do so.
+ * Credit that was set aside for it goes back to its user then, so not before the lanes are checked: until then the
+ * database may be older than the chain, and what is known of the chain older than a payout.
  */
 async function refuse(work: StepWork, plan: Plan, refusal: StepError, tools: EngineTools): Promise<Visit> {
   const paysOut = solverTransfers(work.batch).length > 0
-  if (paysOut && !(await tools.lanesChecked.allWithin([work.batch.chainId], lanesMs))) return waits(lanesMs)
+  if (paysOut && !(await tools.lanesChecked.mayMoveCredit([work.batch.chainId], lanesMs))) return waits(lanesMs)
   const mayWait = refusal.code === 'intent_expired' && (await mayStillRun(work, plan.chain, tools))
   const done = await adoptIfDone(work, plan, refusal.code, tools)
   return done ?? (mayWait ? waits(plan.chain.config.pollIntervalMs) : failStep(work, refusal, tools))

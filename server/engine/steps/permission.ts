@@ -49,13 +49,22 @@ export async function findPermission(work: StepWork, chain: Chain): Promise<Perm
       true,
     )
   }
-  const match = given.find(
-    (authorization) => authorization.nonce === account.nonce && chain.config.delegates.includes(authorization.address),
-  )
+  // An allowed delegate when the action was posted may be allowed no more.
+  const allowed = given.filter(({ address }) => chain.config.delegates.includes(address))
+  if (allowed.length === 0) {
+    const names = given.map(({ address }) => getAddress(address)).join(', ')
+    return refused(
+      'authorization_invalid',
+      `The authorization for chain ${work.batch.chainId} names ${names}, which is not allowed as a delegate any more; ` +
+        'see GET /chains.',
+      true,
+    )
+  }
+  const match = allowed.find(({ nonce }) => nonce === account.nonce)
   if (match) return { outcome: 'granted', authorization: match, delegate: match.address }
   return refused(
     'authorization_invalid',
-    `The authorization for chain ${work.batch.chainId} is for nonce ${given.map((a) => a.nonce).join(', ')}, ` +
+    `The authorization for chain ${work.batch.chainId} is for nonce ${allowed.map(({ nonce }) => nonce).join(', ')}, ` +
       `the account's nonce is ${account.nonce}.`,
     true,
   )

@@ -22,7 +22,7 @@ export async function reserve(work: StepWork, tools: EngineTools, { isPaid } = {
   }
   // Whether such a step is stale shows when it is recorded.
   if (needs.length === 0) return { outcome: 'reserved' }
-  if (!isPaid && !(await tools.lanesChecked.allWithin(tools.chains.keys(), lanesMs))) {
+  if (!isPaid && !(await tools.lanesChecked.mayMoveCredit(tools.chains.keys(), lanesMs))) {
     return { outcome: 'unchecked' }
   }
   const funding = await tools.store.reserveForStep(work, needs, { isPaid }, tools.now())

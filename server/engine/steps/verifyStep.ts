@@ -167,8 +167,8 @@ async function noteSeen(
 }
 
 /**
- * A step that was asked for while the one before it was under way: nobody looked for its
- * transaction until that had ended.
+ * Whether the step before this one ended more than `ms` ago, if there is one. While that was under way, nobody looked
+ * for this step's transaction.
  */
 async function hadItsTurnFor(work: StepWork, ms: number, tools: Pick<EngineTools, 'store' | 'now'>): Promise<boolean> {
   const before = await tools.store.readPreviousStep(work.ref)

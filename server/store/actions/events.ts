@@ -1,3 +1,4 @@
+import type { Hash } from 'viem'
 import type { StepEvent, StepView } from '../../domain/views.js'
 import type { Database, Transaction } from '../connection/database.js'
 import type { ActionRow, EventRow } from '../rows.js'
@@ -22,10 +23,19 @@ export async function readEvents(
   })
 }
 
-/** The steps of an action as its events have told of them, each as often as it has changed. */
-export async function readSeenSteps(trx: Transaction, actionId: string): Promise<StepView[]> {
-  const rows = await trx<EventRow>('events').where({ action_id: actionId }).select('step')
-  return rows.map(stepIn)
+/** A step as it was seen with a transaction. */
+export type StepSeen = StepView & { transactionHash: Hash }
+
+/**
+ * The steps of an action as those of its events have told of them that name a transaction. The database leaves out the
+ * others: a step that fails before anything is sent may be asked for without end, and each time adds two.
+ */
+export async function readStepsSeen(trx: Transaction, actionId: string): Promise<StepSeen[]> {
+  const rows = await trx<EventRow>('events')
+    .where({ action_id: actionId })
+    .where('step', 'like', '%"transactionHash":"0x%')
+    .select('step')
+  return rows.map(stepIn).filter((step): step is ReturnType<typeof stepIn> & StepSeen => step.transactionHash !== null)
 }
 
 function stepIn({ step }: Pick<EventRow, 'step'>) {

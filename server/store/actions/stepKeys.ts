@@ -3,7 +3,7 @@ import { isSameStep, type StepRef } from '../../domain/action.js'
 import type { Database, Reader, Transaction } from '../connection/database.js'
 import { isDuplicate } from '../connection/databaseErrors.js'
 import { refOf, stepKeyColumns, type StepKeyRow, type StepRow } from '../rows.js'
-import { readSeenSteps } from './events.js'
+import { readStepsSeen } from './events.js'
 
 /**
  * Fixes the key by which the vault remembers the step's payout; a key that is fixed stays. False: another step has the
@@ -44,6 +44,6 @@ export async function fixStepKey(database: Database, ref: StepRef, stepKey: Hash
  */
 export async function mayYetPay(trx: Transaction, step: StepKeyRow & { status: string }): Promise<boolean> {
   if (step.status === 'executing' || step.status === 'success') return true
-  const seen = await readSeenSteps(trx, step.action_id)
-  return seen.some((view) => view.transactionHash !== null && isSameStep(view, refOf(step)))
+  const seen = await readStepsSeen(trx, step.action_id)
+  return seen.some((view) => isSameStep(view, refOf(step)))
 }

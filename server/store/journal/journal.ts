@@ -80,17 +80,20 @@ export async function postponeTransactions(database: Database, ids: number[], du
   await database.write((knex) => open(knex).update({ due_at: dueAt }), { patient: false })
 }
 
-/** Notes where a transaction was seen mined, also in its steps. Null: the chain does not have it any more. */
+/**
+ * Notes where a transaction was seen mined, also in its steps; resolves with whether any of these shows something new
+ * now. Null: the chain does not have it any more.
+ */
 export async function noteMined(
   database: Database,
   transactionId: number,
   mined: { hash: Hash; blockNumber: number; blockHash: Hash; confirmations: number } | null,
   now: number,
-): Promise<void> {
-  await database.transact(
+): Promise<boolean> {
+  return database.transact(
     async (trx) => {
       const row = await trx.lock(trx<TransactionRow>('transactions').where({ id: transactionId })).first()
-      if (row?.status !== 'open') return
+      if (row?.status !== 'open') return false
       const place = {
         mined_hash: mined?.hash ?? null,
         mined_block: mined?.blockNumber ?? null,
@@ -115,6 +118,7 @@ export async function noteMined(
         news.map((step) => ({ ref: refOf(step), change: seen })),
         now,
       )
+      return news.length > 0
     },
     { patient: false },
   )

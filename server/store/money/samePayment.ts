@@ -1,7 +1,6 @@
 import type { Hash } from 'viem'
 import { isSameStep, type StepRef } from '../../domain/action.js'
-import type { StepView } from '../../domain/views.js'
-import { readSeenSteps } from '../actions/events.js'
+import { readStepsSeen, type StepSeen } from '../actions/events.js'
 import type { Transaction } from '../connection/database.js'
 import { formsOf } from './forms.js'
 import type { CreditRow } from '../rows.js'
@@ -24,11 +23,11 @@ type Payment = {
 export async function hashesOfPayment(trx: Transaction, { transactionHash, actionId, step }: Payment): Promise<Hash[]> {
   const own = await formsOf(trx, [transactionHash])
   if (actionId === null) return own
-  const seen = (await readSeenSteps(trx, actionId)).filter((view) => view.transactionHash !== null)
-  const isOwn = (view: StepView) => own.includes(view.transactionHash!)
-  const isOfStep = (view: StepView) =>
+  const seen = await readStepsSeen(trx, actionId)
+  const isOwn = (view: StepSeen) => own.includes(view.transactionHash)
+  const isOfStep = (view: StepSeen) =>
     step ? isSameStep(view, step) : seen.some((other) => isOwn(other) && isSameStep(other, view))
-  const named = await formsOf(trx, [...new Set(seen.filter(isOfStep).map((view) => view.transactionHash!))])
+  const named = await formsOf(trx, [...new Set(seen.filter(isOfStep).map((view) => view.transactionHash))])
   // Only those that became credit of the action: a step may name a transaction that never was its own, as in an action
   // that somebody else has made in the user's name.
   const credits = trx<CreditRow>('credits').where({ action_id: actionId }).whereIn('transaction_hash', named)

@@ -275,6 +275,17 @@ describe('the journal', () => {
     }
   })
 
+  it('tells whether a step shows something new when its transaction is noted as mined, or as gone', async () => {
+    const recorded = await record(await acceptedStep())
+    if (recorded.outcome !== 'recorded') throw new Error(recorded.outcome)
+    const mined = { hash: randomHash(), blockNumber: 8, blockHash: randomHash(), confirmations: 1 }
+    const news: boolean[] = []
+    for (const place of [mined, mined, { ...mined, confirmations: 2 }, null, null]) {
+      news.push(await store.noteMined(recorded.transaction.id, place, Date.now()))
+    }
+    expect(news).to.deep.equal([true, false, true, true, false])
+  })
+
   it('tells where transactions are mined, and who waits in a lane, without reading what they carry', async () => {
     const both = await record(await acceptedStep(), await acceptedStep())
     const waiting = await record(await acceptedStep())
