@@ -73,8 +73,8 @@ export const payoutMutations: Mutation[] = [
     changes: [
       {
         file: 'server/chain/transfers.ts',
-        find: 'isConfigured(token) && isVault(to, config)',
-        replace: 'isConfigured(token) && to === config.vault',
+        find: '.filter(({ to }) => isVault(to, config))',
+        replace: '.filter(({ to }) => to === config.vault)',
       },
     ],
     tests: ['test/e2e/replacedVault.test.ts', '-g', 'that was signed before'],
