@@ -117,8 +117,8 @@ export const payoutMutations: Mutation[] = [
     changes: [
       {
         file: 'server/store/actions/stepKeys.ts',
-        find: 'view.transactionHash !== null && isSameStep(view, refOf(step))',
-        replace: 'view.transactionHash === null && isSameStep(view, refOf(step)) && (false as boolean)',
+        find: 'isSameStep(view, refOf(step))',
+        replace: 'isSameStep(view, refOf(step)) && (false as boolean)',
       },
     ],
     tests: ['test/store/journal/reorganisations.test.ts', '-g', 'leaves a payout its key once'],
