@@ -14,7 +14,7 @@ import { type MinedTransaction, readBundle } from '../outcomes/bundleOutcome.js'
 import { stepFields, transactionFields } from '../logFields.js'
 import { resultOf } from '../outcomes/stepOutcome.js'
 import type { EngineTools } from '../tools.js'
-import { noteMined } from './noteMined.js'
+import { noteMined, tellOf } from './noteMined.js'
 
 type Seen = {
   /** The chain's newest block. */
@@ -56,8 +56,11 @@ async function settleOrNote(
   await tools.tips.mined(transaction, receipt.hash, chain)
   const confirmations = depthOf(receipt.blockNumber, head)
   const mined = { hash: receipt.hash, blockNumber: Number(receipt.blockNumber), blockHash: receipt.blockHash }
-  const noteAsDeepAs = (shown: number) => noteMined(transaction, { ...mined, confirmations: shown }, tools)
-  if (confirmations < chain.config.confirmations) return noteAsDeepAs(confirmations)
+  if (confirmations < chain.config.confirmations) {
+    await tools.store.noteMined(transaction.id, { ...mined, confirmations }, tools.now())
+    // Also where it is no news to the database: another replica may have noted it first, and told only its own clients.
+    return tellOf(transaction, tools)
+  }
   const works = await tools.store.readStepsOf(transaction)
   const users = works.map(({ user }) => user)
   const needed = Math.max(
@@ -65,7 +68,8 @@ async function settleOrNote(
     ...works.map((work) => work.view.requiredConfirmations),
   )
   // What can't be settled yet is shown no deeper than it has to be, or each block would be news of it.
-  const note = () => noteAsDeepAs(Math.min(confirmations, needed))
+  const shown = { ...mined, confirmations: Math.min(confirmations, needed) }
+  const note = () => noteMined(transaction, shown, tools)
   // Where one node is believed, the block that was read under the head need not be asked for again.
   const isCertain = async () => (chain.config.agreement === 1 && isRead) || chain.isCertain(receipt, needed)
   if (confirmations < needed || !(await isCertain())) return note()

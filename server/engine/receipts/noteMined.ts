@@ -12,6 +12,10 @@ export async function noteMined(
   mined: Parameters<Store['noteMined']>[1],
   tools: Pick<EngineTools, 'store' | 'now' | 'changed'>,
 ): Promise<void> {
-  if (!(await tools.store.noteMined(transaction.id, mined, tools.now()))) return
-  for (const actionId of actionsOf(transaction.carries)) tools.changed(actionId)
+  if (await tools.store.noteMined(transaction.id, mined, tools.now())) tellOf(transaction, tools)
+}
+
+/** Tells those who wait for the actions of a transaction that something about it has changed. */
+export function tellOf({ carries }: JournalTransaction, tools: Pick<EngineTools, 'changed'>): void {
+  for (const actionId of actionsOf(carries)) tools.changed(actionId)
 }
