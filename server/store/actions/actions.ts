@@ -27,6 +27,8 @@ export async function readAction(database: Database, actionId: string): Promise<
 
 /** Which actions to list. Null: whatever the user, status or transaction. */
 type ActionFilter = { user: Address | null; status: Status | null; transactionHash: Hash | null }
+/** `before`: the id of the last action of the page before; null: from the newest on. */
+type Page = ActionFilter & { before: string | null; limit: number }
 
 /** How long a page's batches and steps may be together, in characters; a page has at least one action, however long. */
 const mostOnPage = 1_000_000
@@ -38,34 +40,29 @@ const lengthOfStep = 400
 const readFirst = 5
 
 /**
- * Actions newest first: by id, which sorts by time. `before` is the id of the last action of the page before. A page
- * has fewer than `limit` where there are no more actions, or where they are large.
+ * Actions newest first: by id, which sorts by time. A page has fewer than `limit` where there are no more actions, or
+ * where they are large.
  */
 export async function listActions(
   database: Database,
-  filter: ActionFilter & { before: string | null; limit: number },
+  filter: Page,
 ): Promise<{ actions: ActionView[]; hasMore: boolean }> {
-  return database.snapshot((reader) => readPage(reader, listed(database, filter), filter))
+  return database.snapshot((reader) => readPage(reader, database, filter))
 }
 
 /** Reads all of a page as of one moment, so that an action found by its status still has it when its steps are read. */
 async function readPage(
   reader: Knex,
-  actionsByIndex: Knex.Raw | string,
-  filter: ActionFilter & { before: string | null; limit: number },
+  database: Database,
+  filter: Page,
 ): Promise<{ actions: ActionView[]; hasMore: boolean }> {
-  const query = reader<ActionRow>(actionsByIndex).orderBy('id', 'desc')
-  if (filter.user !== null) void query.where({ user: filter.user })
-  if (filter.status !== null) void query.where({ status: filter.status })
-  if (filter.before !== null) void query.where('id', '<', filter.before)
-  if (filter.transactionHash !== null) {
-    void query.whereIn(
-      'id',
-      reader<StepRow>('steps').where({ transaction_hash: filter.transactionHash }).select('action_id'),
-    )
-  }
+  const { transactionHash } = filter
+  const listed =
+    transactionHash === null
+      ? inOrder(reader, database, filter)
+      : reader<ActionRow>('actions').whereIn('id', await idsOf(reader, database, { ...filter, transactionHash }))
   const columns = ['id', 'user', 'created_at', 'updated_at'] as const
-  const rows = await query.limit(filter.limit + 1).select(...columns)
+  const rows = await listed.orderBy('id', 'desc').select(...columns)
   const onPage = rows.slice(0, filter.limit)
   const actions: ActionView[] = []
   let length = 0
@@ -102,14 +99,40 @@ function actionIdOf({ action_id }: { action_id: string }): string {
 }
 
 /**
- * The table of actions, to be read by the index that has the list in its order. MariaDB would by itself read all
- * actions of a user or a status, newest first, and throw away those before the page. The actions of one transaction are
- * few, and are looked up one by one.
+ * The actions of a page and one more, by the index that has them in their order. MariaDB would by itself read all
+ * actions of a user or a status, newest first, and throw away those before the page.
  */
-function listed(database: Database, { user, status, transactionHash }: ActionFilter): Knex.Raw | string {
+function inOrder(reader: Knex, database: Database, { user, status, before, limit }: Page) {
   const columns = [...(user === null ? [] : ['user']), ...(status === null ? [] : ['status'])]
-  if (transactionHash !== null || columns.length === 0) return 'actions'
-  return database.by('actions', ['actions', ...columns, 'id', 'index'].join('_'))
+  const table =
+    columns.length === 0 ? 'actions' : database.by('actions', ['actions', ...columns, 'id', 'index'].join('_'))
+  const query = reader<ActionRow>(table).limit(limit + 1)
+  if (user !== null) void query.where({ user })
+  if (status !== null) void query.where({ status })
+  if (before !== null) void query.where('id', '<', before)
+  return query
+}
+
+/**
+ * The ids of the actions of a page and one more, among those that a transaction has to do with. Anyone may have his
+ * actions name any hash, so they too are read in their order, and no further than the page goes.
+ */
+async function idsOf(
+  reader: Knex,
+  database: Database,
+  { user, status, transactionHash, before, limit }: Page & { transactionHash: Hash },
+): Promise<string[]> {
+  const query = reader<StepRow>(database.by('steps', 'steps_transaction_hash_action_id_user_index'))
+    .where({ transaction_hash: transactionHash })
+    .groupBy('action_id')
+    .orderBy('action_id', 'desc')
+    .limit(limit + 1)
+  if (user !== null) void query.where({ user })
+  if (before !== null) void query.where('action_id', '<', before)
+  if (status !== null) {
+    void query.whereExists(reader<ActionRow>('actions').where({ status }).whereRaw('actions.id = steps.action_id'))
+  }
+  return (await query.select('action_id')).map(actionIdOf)
 }
 
 /** The intent that carries this signature, by the signature's keccak256. */

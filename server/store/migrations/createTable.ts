@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 
-/** MySQL's errors for a table, or an index, that exists already. */
-const isThere = new Set([1050, 1061])
+/** MySQL's errors for a table, or an index, that exists already, and for an index that does not. */
+const isDone = new Set([1050, 1061, 1091])
 
 /**
  * Creates a table, or what is still missing of it. MySQL commits every statement that changes the schema by
@@ -37,13 +37,22 @@ export async function addIndexes(
     await knex.raw(`alter table ?? ${additions.map(([, addition]) => addition).join(', ')}`, [name])
 }
 
+/** Drops the index of these columns, if a start that was killed has not. */
+export async function dropIndex(knex: Knex, name: string, columns: readonly string[]): Promise<void> {
+  await runMissing(
+    knex,
+    knex.schema.alterTable(name, (t) => t.dropIndex([...columns])),
+  )
+}
+
+/** Runs the statements that no start before has run. Only MySQL keeps those of a start that was killed. */
 async function runMissing(knex: Knex, change: Knex.SchemaBuilder): Promise<void> {
   const statements = change.toSQL() as unknown as { sql: string; bindings?: unknown[] }[]
   for (const { sql, bindings } of [statements].flat()) {
     try {
       await knex.raw(sql, (bindings ?? []) as Knex.RawBinding[])
     } catch (error) {
-      if (!isThere.has((error as { errno?: number }).errno ?? 0)) throw error
+      if (!isDone.has((error as { errno?: number }).errno ?? 0)) throw error
     }
   }
 }

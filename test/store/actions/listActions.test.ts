@@ -47,6 +47,22 @@ describe('lists of actions', () => {
     }
   })
 
+  it('read no further than a page goes, however many actions name a transaction', async () => {
+    const transactionHash = randomHash()
+    const { actions } = await store.listActions({ ...nothing, user, limit: 20 })
+    const ids = actions.map(({ actionId }) => actionId)
+    await database.knex('steps').whereIn('action_id', ids).update({ transaction_hash: transactionHash })
+    for (const filter of Object.values({ none: {}, ...filters })) {
+      const list = (before: string | null) =>
+        store.listActions({ ...nothing, ...filter, transactionHash, before, limit: 8 })
+      const { answer: page, plan } = await planOf(database, 'steps', () => list(ids[9]!))
+      expect(page).to.have.property('hasMore', true)
+      expect(page.actions.map(({ actionId }) => actionId)).to.deep.equal(ids.slice(10, 18))
+      expect(plan).not.to.match(/filesort|TEMP B-TREE FOR ORDER|temporary/i)
+      expect((await list(ids[17]!)).actions.map(({ actionId }) => actionId)).to.deep.equal(ids.slice(18))
+    }
+  })
+
   it('end before their limit where actions are large, and go on with what is left, each once', async () => {
     const large = randomAddress()
     const ids: string[] = []

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { createDatabase, type Database } from '../../../server/store/connection/database.js'
 import type { DatabaseConfig } from '../../../server/store/connection/openDatabase.js'
 import { migrations } from '../../../server/store/migrations/index.js'
+import { createStore } from '../../../server/store/store.js'
 import { createVenueTxHashStore } from '../../../server/store/venueTxHashes.js'
 import { randomAddress, randomHash } from '../../support/builders.js'
 import { freshDatabase } from '../../support/database.js'
@@ -72,5 +73,28 @@ describe('the tables', () => {
         expect(await lookups.find({ ...filter, count: 1 })).to.deep.equal([])
       }
     }
+  })
+
+  it('of an earlier version get the index that has the steps of a transaction in order, instead of the one before', async () => {
+    const { knex } = database
+    await knex.schema.alterTable('steps', (t) => {
+      t.index(['transaction_hash'])
+      t.dropIndex(['transaction_hash', 'action_id', 'user'])
+    })
+    await knex('knex_migrations').where({ name: '0004_steps_of_transaction' }).delete()
+    await database.migrate()
+    const filter = { user: null, status: null, before: null, limit: 1, transactionHash: randomHash() }
+    expect((await createStore(database).listActions(filter)).actions).to.deep.equal([])
+    // The next start after one that was killed before the migration was noted.
+    if (config.kind === 'mysql') {
+      await knex('knex_migrations').where({ name: '0004_steps_of_transaction' }).delete()
+      await database.migrate()
+    }
+    const again = knex.schema.alterTable('steps', (t) => t.dropIndex(['transaction_hash']))
+    const refusal = await again.then(
+      () => null,
+      (error: Error) => error.message,
+    )
+    expect(refusal).to.match(/no such index|Can't DROP/)
   })
 })
