@@ -4,6 +4,7 @@ import { ChainUnavailable } from './chain/chain.js'
 import * as contracts from './chain/contracts.js'
 import * as failure from './chain/failure.js'
 import * as fees from './chain/fees.js'
+import * as gas from './chain/gas.js'
 import { hashByWebAssembly } from './chain/keys/fastKeccak256.js'
 import { chooseRecovery } from './chain/keys/recoverAddress.js'
 import * as transfers from './chain/transfers.js'
@@ -99,7 +100,7 @@ export async function startService(
         store: urgentStore,
         settings,
         chains,
-        codec: { ...bundles, ...contracts, ...failure, ...fees, ...transfers, ...verifyPayment },
+        codec: { ...bundles, ...contracts, ...failure, ...fees, ...gas, ...transfers, ...verifyPayment },
         signers,
         signerFaults,
         unopenedLanes,

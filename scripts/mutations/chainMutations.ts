@@ -140,7 +140,7 @@ export const chainMutations: Mutation[] = [
     name: 'a node that was never reached may have what was sent',
     changes: [
       {
-        file: 'server/chain/createChain.ts',
+        file: 'server/chain/sendToAll.ts',
         find: "return { kind: error.isUnreached ? 'unreached' : 'ambiguous', text: error.message }",
         replace: "return { kind: 'ambiguous', text: error.message }",
       },
@@ -274,7 +274,7 @@ export const chainMutations: Mutation[] = [
   },
   {
     name: 'a limit has no room for what is refunded',
-    changes: [{ file: 'server/chain/fees.ts', find: '(estimate * 135n) / 100n', replace: '(estimate * 12n) / 10n' }],
+    changes: [{ file: 'server/chain/gas.ts', find: '(estimate * 135n) / 100n', replace: '(estimate * 12n) / 10n' }],
     tests: ['test/engine/refunds.test.ts'],
   },
   {

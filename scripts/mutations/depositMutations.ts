@@ -90,12 +90,12 @@ export const depositMutations: Mutation[] = [
     name: 'hashes that no node knows are asked for all the more often the more there are',
     changes: [
       {
-        file: 'server/engine/outcomes/unknownReports.ts',
+        file: 'server/engine/outcomes/unknownTransactions.ts',
         find: 'Math.max(aloneMs, Math.min(lookedForAt.size * everyMs, rarestMs))',
         replace: 'aloneMs',
       },
     ],
-    tests: ['test/engine/unknownReports.test.ts', '-g', 'a few hundred each second'],
+    tests: ['test/engine/unknownTransactions.test.ts', '-g', 'a few hundred each second'],
   },
   {
     name: 'how long one transaction is unknown counts for another one',

@@ -39,12 +39,12 @@ export const nodeMutations: Mutation[] = [
     name: 'what the first node does not know is given up without the others',
     changes: [
       {
-        file: 'server/engine/outcomes/reportedTransaction.ts',
+        file: 'server/engine/outcomes/namedTransaction.ts',
         find: 'return unseenMs >= unknownForMs\n}',
         replace: 'return unseenMs > 2 * unknownForMs\n}',
       },
       {
-        file: 'server/engine/outcomes/reportedTransaction.ts',
+        file: 'server/engine/outcomes/namedTransaction.ts',
         find: 'if (isLastLook(unseenMs)) return null',
         replace: 'if (isLastLook(unseenMs) || unseenMs >= unknownForMs) return null',
       },

@@ -1,7 +1,7 @@
 import { type Address, concat, decodeFunctionData, encodeFunctionData, type Hex, parseEventLogs } from 'viem'
 import type { Receipt } from './chain.js'
 import { decodeFulfill, execute, fulfill, fulfillMany, isCallOf, type PaidFulfilment } from './contracts.js'
-import { authorizationGas, calldataFloor } from './fees.js'
+import { authorizationGas, calldataFloor } from './gas.js'
 import { solverVaultAbi } from './generated/contracts.js'
 
 /** A step of a bundle: what it would be sent as by itself, and the gas that it may use, none of it intrinsic. */

@@ -1,7 +1,7 @@
 import type { ChainConfig } from '../domain/chainConfig.js'
 import { depthOf } from '../domain/finality.js'
-import { chunk } from '../lists/chunk.js'
 import type { Chain, ChainTransaction, Receipt } from './chain.js'
+import { inParts } from './nodes/inParts.js'
 import { maxCalls, type Rpc } from './nodes/rpc.js'
 import { call, orNull, quantity, readBlock, receiptOf, resultOf, transactionOf } from './nodes/rpcFormat.js'
 import type { RpcAnswer } from './nodes/rpcNode.js'
@@ -40,8 +40,8 @@ export function createCertainty(
       return agreeing(told) >= agreement
     },
 
-    async goneBlocks(blocks) {
-      const parts = chunk(blocks, maxCalls).map(async (part) => {
+    goneBlocks(blocks) {
+      return inParts(blocks, maxCalls, async (part) => {
         const calls = part.map(({ number }) => call('eth_getBlockByNumber', quantity(number), false))
         /** Whether the node has another block in the place of each; null: it has none of that number. */
         const areOther = (answers: RpcAnswer[]) =>
@@ -58,7 +58,6 @@ export function createCertainty(
           return words.length > 0 && words.every((isOther) => isOther === false) ? false : null
         })
       })
-      return (await Promise.all(parts)).flat()
     },
   }
 }

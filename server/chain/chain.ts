@@ -44,7 +44,6 @@ export type ChainTransaction = {
   to: Address | null
   value: bigint
   input: Hex
-  nonce: number
   /** Null while it is pending. */
   blockNumber: bigint | null
 }
@@ -121,7 +120,7 @@ export type Chain = {
    * The same from whichever node has them, by their hashes or with their blocks: for transactions whose blocks are the
    * chain's, though the node that was asked has no receipt of them. Null: none tells one.
    */
-  lostReceipts(places: readonly { hash: Hash; blockNumber: number }[]): Promise<(Receipt | null)[]>
+  missingReceipts(places: readonly { hash: Hash; blockNumber: number }[]): Promise<(Receipt | null)[]>
   /**
    * Whether none of these transactions is mined or waiting to be, by every node that answers, of which there have to be
    * as many as `agreement` asks for.

@@ -64,8 +64,6 @@ export function encodeFulfill({ stepKey, transfers, account, intent, stepIndex }
 export type PaidFulfilment = {
   stepKey: Hash
   transfers: Pick<TokenTransfer, 'to' | 'token' | 'amount'>[]
-  /** Null: nobody's batch runs. */
-  account: Address | null
 }
 
 /** What a call of the vault for one step asks it to pay. Null for any other call. */
@@ -73,11 +71,10 @@ export function decodeFulfill(input: Hex): PaidFulfilment | null {
   try {
     if (!isCallOf(fulfill, input)) return null
     const { args } = decodeFunctionData({ abi: fulfill.abi, data: input })
-    const [stepKey, transfers, account] = args
+    const [stepKey, transfers] = args
     return {
       stepKey,
       transfers: transfers.map(({ to, token, amount }) => ({ to: lower(to), token: lower(token), amount })),
-      account: account === zeroAddress ? null : lower(account),
     }
   } catch {
     return null

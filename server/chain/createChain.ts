@@ -1,8 +1,10 @@
 import { type Address, type Hash, zeroHash } from 'viem'
+import { inParts } from './nodes/inParts.js'
 import { nativeToken } from '../domain/action.js'
 import { type ChainConfig, vaultsOf } from '../domain/chainConfig.js'
 import { chunk } from '../lists/chunk.js'
-import type { Chain, Receipt, SendOutcome } from './chain.js'
+import { createCertainty } from './certainty.js'
+import type { Chain } from './chain.js'
 import { createContractCodes } from './contractCodes.js'
 import {
   encodeBalanceOf,
@@ -11,14 +13,11 @@ import {
   encodeIsFulfilled,
   encodeIsOperator,
 } from './contracts.js'
-import { createAbility } from './nodes/ability.js'
-import { createCertainty } from './certainty.js'
 import { createLogSearch } from './findLog.js'
-import { createLostReceipts } from './lostReceipts.js'
+import { createMissingReceipts } from './missingReceipts.js'
 import { createArrivalMeter } from './measureArrivals.js'
-import { createOperatorRights } from './operatorRights.js'
-import { readFlag, tellsFlag } from './readFlag.js'
-import { createRpc, maxCalls, type Rpc, type RpcOptions } from './nodes/rpc.js'
+import { isRevert } from './nodes/isRevert.js'
+import { createRpc, maxCalls, type RpcOptions } from './nodes/rpc.js'
 import {
   call,
   orNull,
@@ -29,19 +28,16 @@ import {
   readBlock,
   readDecimals,
   readNumber,
-  readReceipt,
-  readTransactionHashes,
-  readArray,
   receiptOf,
   resultOf,
   transactionOf,
 } from './nodes/rpcFormat.js'
-import { NodeFailure } from './nodes/nodeFailure.js'
-import type { RpcAnswer, RpcError, RpcNode } from './nodes/rpcNode.js'
-import { classifySend, combineOutcomes, type NodeAnswer, type NodeOutcome } from './sendOutcome.js'
-import { saysNoSuchMethod } from './nodes/noSuchMethod.js'
+import type { RpcAnswer } from './nodes/rpcNode.js'
+import { createOperatorRights } from './operatorRights.js'
+import { readFlag, tellsFlag } from './readFlag.js'
+import { createBlockReceipts, readReceipts } from './readReceipts.js'
+import { sendToAll } from './sendToAll.js'
 import { createSimulator, rerun } from './simulation/simulate.js'
-import { isRevert } from './nodes/isRevert.js'
 import { readVaultLimits } from './vaultLimits.js'
 
 /** How much longer than the first a node may take where one answer would do. */
@@ -76,12 +72,9 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
       )
     },
 
-    async receipts(hashes) {
-      const parts = await Promise.all(chunk(hashes, maxCalls).map((part) => readReceipts(rpc, part)))
-      return parts.flat()
-    },
+    receipts: (hashes) => readReceipts(rpc, hashes),
 
-    lostReceipts: createLostReceipts(rpc, readBlockReceipts),
+    missingReceipts: createMissingReceipts(rpc, readBlockReceipts),
 
     async areUnknown(hashes) {
       const parts = chunk(hashes, maxCalls).map(async (part) => {
@@ -93,8 +86,8 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
       return (await Promise.all(parts)).every(Boolean)
     },
 
-    async seenMined(hashes) {
-      const parts = chunk(hashes, maxCalls).map(async (part) => {
+    seenMined(hashes) {
+      return inParts(hashes, maxCalls, async (part) => {
         const calls = part.map((hash) => call('eth_getTransactionReceipt', hash))
         const told = await rpc.readEach(calls, (answers) => answers.map((answer) => resultOf(answer) !== null))
         const answered = told.filter((node) => node !== null)
@@ -105,7 +98,6 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
           )
         return part.map((_hash, index) => answered.some((node) => node[index]))
       })
-      return (await Promise.all(parts)).flat()
     },
 
     ...createCertainty(rpc, config),
@@ -138,29 +130,27 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
       return others.find((other) => other !== null) ?? told
     },
 
-    async accounts(addresses, nonceOf) {
+    accounts(addresses, nonceOf) {
       const methods = ['eth_getTransactionCount', 'eth_getBalance', 'eth_getCode']
       const tags = [nonceOf, 'latest', 'latest']
-      const parts = chunk(addresses, Math.floor(maxCalls / methods.length)).map((part) => {
+      return inParts(addresses, Math.floor(maxCalls / methods.length), (part) => {
         const calls = part.flatMap((address) => methods.map((method, index) => call(method, address, tags[index])))
         return rpc.read(calls, (answers) => chunk(answers.map(resultOf), methods.length).map(readAccount))
       })
-      return (await Promise.all(parts)).flat()
     },
 
-    async nonces(addresses, nonceOf) {
-      const parts = chunk(addresses, maxCalls).map(async (part) => {
+    nonces(addresses, nonceOf) {
+      return inParts(addresses, maxCalls, async (part) => {
         const calls = part.map((address) => call('eth_getTransactionCount', address, nonceOf))
         const told = await rpc.readEach(calls, (answers) => answers.map((answer) => readNumber(resultOf(answer))), {
           graceMs: slowNodeMs,
         })
         return part.map((_address, index) => told.map((node) => node && node[index]!))
       })
-      return (await Promise.all(parts)).flat()
     },
 
-    async balances(holder, tokens) {
-      const parts = chunk(tokens, maxCalls).map((part) => {
+    balances(holder, tokens) {
+      return inParts(tokens, maxCalls, (part) => {
         const calls = part.map((token) =>
           token === nativeToken
             ? call('eth_getBalance', holder, 'latest')
@@ -168,17 +158,15 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
         )
         return rpc.read(calls, (answers) => answers.map(readBalance), { isAnswer: isRevert })
       })
-      return (await Promise.all(parts)).flat()
     },
 
-    async decimals(tokens, { waits } = { waits: false }) {
-      const parts = chunk(tokens, maxCalls).map(async (part) => {
+    decimals(tokens, { waits } = { waits: false }) {
+      return inParts(tokens, maxCalls, async (part) => {
         const calls = part.map((to) => call('eth_call', { to, data: encodeDecimals() }, 'latest'))
         const graceMs = waits ? Infinity : slowNodeMs
         const told = await rpc.readEach(calls, (answers) => answers.map(readDecimals), { graceMs })
         return part.map((_token, index) => told.map((node) => node && node[index]!))
       })
-      return (await Promise.all(parts)).flat()
     },
 
     async areVaults(addresses, { waits } = { waits: false }) {
@@ -232,105 +220,4 @@ export function createChain(config: ChainConfig, options: RpcOptions = {}): Chai
     const data = encodeIsChainBatchProcessed(chainBatchId)
     return (await readFlag(rpc, { to: account, data, code, ...when })) === true
   }
-}
-
-type Signed = Parameters<Chain['send']>[0]
-
-/** The first node that has the transaction answers for all; without one, all are waited for. */
-async function sendToAll(rpc: Rpc, chainId: number, signed: Signed): Promise<SendOutcome> {
-  const outcomes = rpc.senders.map(async (node): Promise<NodeOutcome> => {
-    const answer = await sendTo(node, signed)
-    const text = rpc.redact(answer.text)
-    if (answer.kind !== 'otherChain') return { kind: answer.kind, text }
-    // A node that has come to be of another chain knows nothing of ours; only one that is of ours is believed.
-    return { kind: (await isOfChain(node, chainId)) ? 'dead' : 'ambiguous', text }
-  })
-  const pooled = outcomes.map((outcome) =>
-    outcome.then(({ kind, text }) =>
-      kind === 'accepted' || kind === 'known' ? { kind, text } : Promise.reject(new Error(kind)),
-    ),
-  )
-  return Promise.any(pooled).catch(async () => combineOutcomes(await Promise.all(outcomes)))
-}
-
-async function sendTo(node: Pick<RpcNode, 'ask'>, { raw, hash }: Signed): Promise<NodeAnswer> {
-  try {
-    const [answer] = await node.ask([call('eth_sendRawTransaction', raw)])
-    if (answer?.error) {
-      const { message, data } = answer.error
-      const text = typeof data === 'string' ? `${message}: ${data}` : message
-      return { kind: classifySend(text), text }
-    }
-    const named = String(answer?.result).toLowerCase() === hash
-    return named ? { kind: 'accepted', text: 'ok' } : { kind: 'ambiguous', text: 'the node names another transaction' }
-  } catch (error) {
-    if (!(error instanceof NodeFailure)) return { kind: 'ambiguous', text: 'no answer' }
-    return { kind: error.isUnreached ? 'unreached' : 'ambiguous', text: error.message }
-  }
-}
-
-async function isOfChain(node: Pick<RpcNode, 'ask'>, chainId: number): Promise<boolean> {
-  try {
-    const [answer] = await node.ask([call('eth_chainId')])
-    return Number(answer?.result) === chainId
-  } catch {
-    return false
-  }
-}
-
-/** Whole blocks where the node knows eth_getBlockReceipts, else every receipt by its hash in a second round trip. */
-function createBlockReceipts(rpc: Rpc): Chain['blockReceipts'] {
-  const wholeBlocks = createAbility()
-  return async (number, { isGuess } = { isGuess: false }) => {
-    const calls = [call('eth_getBlockByNumber', quantity(number), false)]
-    if (wholeBlocks.isThere()) calls.push(call('eth_getBlockReceipts', quantity(number)))
-    const found = await rpc.read(
-      calls,
-      ([block, receipts]) => {
-        const value = resultOf(block)
-        if (value === null || value === undefined) return null
-        if (receipts?.error && saysNoSuchMethod(receipts.error)) wholeBlocks.deny()
-        return {
-          block: readBlock(value),
-          hashes: readTransactionHashes(value),
-          receipts: receipts && !receipts.error ? orNull(receipts.result, readReceiptList) : null,
-        }
-      },
-      {
-        isAnswer: (error, { method }) =>
-          method === 'eth_getBlockReceipts' && (saysNoSuchMethod(error) || isMissing(error)),
-        isGuess,
-      },
-    )
-    if (!found) return null
-    const { block, hashes } = found
-    const receipts = found.receipts ?? (wholeBlocks.isThere() ? null : await readAll(hashes))
-    if (!receipts) return null
-    // Block and receipts may come from either side of a reorganisation; together they must be one block.
-    const told = new Set(receipts.map((receipt) => receipt.hash))
-    const isWhole =
-      receipts.every(({ blockHash }) => blockHash === block.hash) && hashes.every((hash) => told.has(hash))
-    return isWhole ? { block, receipts } : null
-  }
-
-  async function readAll(hashes: readonly Hash[]): Promise<Receipt[]> {
-    const parts = await Promise.all(chunk(hashes, maxCalls).map((part) => readReceipts(rpc, part)))
-    return parts.flat().filter((receipt) => receipt !== null)
-  }
-}
-
-/** Whether a node says that it does not have a block; some say null for that. */
-function isMissing({ message }: RpcError): boolean {
-  return /(?:block|header|receipts?|resource) not found|unknown block/i.test(message)
-}
-
-function readReceiptList(value: unknown): Receipt[] {
-  return readArray(value).map(readReceipt)
-}
-
-function readReceipts(rpc: Rpc, hashes: readonly Hash[]): Promise<(Receipt | null)[]> {
-  const calls = hashes.map((hash) => call('eth_getTransactionReceipt', hash))
-  return rpc.read(calls, (answers) =>
-    answers.map((answer, index) => orNull(resultOf(answer), (value) => receiptOf(value, hashes[index]!))),
-  )
 }

@@ -10,7 +10,7 @@ import type { DepositResult, DepositWork } from '../store/money/deposits.js'
 import { confirmationsFor } from './outcomes/arrivals.js'
 import { isFinal } from './outcomes/isFinal.js'
 import type { EngineTools } from './tools.js'
-import { laterLookMs, lookForReported, type MinedSighting, unmined } from './outcomes/reportedTransaction.js'
+import { laterLookMs, lookForNamed, type MinedSighting, unmined } from './outcomes/namedTransaction.js'
 import { moved, postponed, type Visit, waits } from './visit.js'
 import type { Queue } from './worker.js'
 
@@ -42,7 +42,11 @@ async function verifyDeposit(work: DepositWork, tools: EngineTools): Promise<Vis
   // Anyone may report one transaction any number of times, and no step waits for that: in
   // the end it is rarely looked at.
   const { longestMs } = unmined
-  const seen = await lookForReported({ name: `deposit ${id}`, hash, unseenMs, reportedAt, longestMs }, chain, tools)
+  const seen = await lookForNamed(
+    { name: `deposit ${id}`, hash, unseenMs, namedAt: reportedAt, longestMs },
+    chain,
+    tools,
+  )
   switch (seen.outcome) {
     case 'unknown':
       return lookAgain(work, { confirmations: 0, unseenMs: seen.unseenMs }, seen.delayMs, tools)

@@ -12,7 +12,7 @@ import { createSeldomLog } from './seldomLog.js'
 import { createLanesChecked } from './lanes/lanesChecked.js'
 import { createGasBalances } from './lanes/gasBalances.js'
 import { createSendWindow } from './lanes/sendWindow.js'
-import { createUnknownReports } from './outcomes/unknownReports.js'
+import { createUnknownTransactions } from './outcomes/unknownTransactions.js'
 import { createLateSimulations } from './steps/lateSimulations.js'
 import { stepQueue } from './steps/stepQueue.js'
 import { createTips } from './lanes/tips.js'
@@ -48,7 +48,7 @@ export function createEngine(given: EngineGiven, bundling: BundleSettings) {
       now: () => performance.now(),
     }),
     lateSimulations: createLateSimulations(),
-    unknownReports: createUnknownReports(() => performance.now()),
+    unknownTransactions: createUnknownTransactions(() => performance.now()),
     tellSeldom: createSeldomLog(given),
     laneMutex: createKeyedMutex(turnMs),
     sendWindow: createSendWindow(given.store.unminedNonces),

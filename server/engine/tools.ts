@@ -10,7 +10,7 @@ import type { StepView } from '../domain/views.js'
 import type { Store } from '../store/store.js'
 import type { Accounts } from './steps/accounts.js'
 import type { Bundles } from './steps/bundles.js'
-import type { createUnknownReports } from './outcomes/unknownReports.js'
+import type { createUnknownTransactions } from './outcomes/unknownTransactions.js'
 import type { LateSimulations } from './steps/lateSimulations.js'
 import type { SeldomLog } from './seldomLog.js'
 import type { LanesChecked } from './lanes/lanesChecked.js'
@@ -23,6 +23,7 @@ type Codec = typeof import('../chain/bundles.js') &
   typeof import('../chain/contracts.js') &
   typeof import('../chain/failure.js') &
   typeof import('../chain/fees.js') &
+  typeof import('../chain/gas.js') &
   typeof import('../chain/transfers.js') &
   typeof import('../chain/verifyPayment.js')
 
@@ -74,7 +75,7 @@ export type EngineTools = EngineGiven & {
   /** Steps whose simulations nodes don't finish in time. */
   lateSimulations: LateSimulations
   /** Transactions that clients have named and no node knows. */
-  unknownReports: ReturnType<typeof createUnknownReports>
+  unknownTransactions: ReturnType<typeof createUnknownTransactions>
   /** Tells the log of what shows at every look. */
   tellSeldom: SeldomLog
   /** Has each lane record one transaction at a time. */

@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { stepFeeCap } from '../../server/domain/feeCap.js'
-import { calldataFloor, gasLimit, initialFees, replacementFees } from '../../server/chain/fees.js'
+import { initialFees, replacementFees } from '../../server/chain/fees.js'
+import { calldataFloor, gasLimit } from '../../server/chain/gas.js'
 
 const gwei = 10n ** 9n
 const config = { maxFeePerGasCap: 100n * gwei, priorityFeePerGas: gwei }

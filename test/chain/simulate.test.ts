@@ -11,7 +11,7 @@ import {
   fulfilledKeys,
 } from '../../server/chain/contracts.js'
 import { decodeRevert } from '../../server/chain/failure.js'
-import { calldataFloor, gasLimit } from '../../server/chain/fees.js'
+import { calldataFloor, gasLimit } from '../../server/chain/gas.js'
 import { createDeployer } from '../../server/devnet/deployContracts.js'
 import { compiledOnce } from '../support/compiledOnce.js'
 import { devTokenAbi } from '../../server/chain/generated/contracts.js'
@@ -285,7 +285,7 @@ describe('a simulated transaction', () => {
         const intent = await signIntent(user, [batch], { signatureType })
         const stepKey = randomKey(intent.digest)
         const data = encodeFulfill({ stepKey, transfers, account: address, intent, stepIndex: 0 })
-        expect(decodeFulfill(data)).to.deep.equal({ stepKey, transfers, account: address })
+        expect(decodeFulfill(data)).to.deep.equal({ stepKey, transfers })
         const receipt = await carryOut({ to: dev.vault, data, authorizations: [await authorize(user, dev.delegate)] })
         expect(fulfilledKeys(receipt, dev.vault)).to.deep.equal([stepKey])
         expect(executedBatchIds(receipt, address)).to.deep.equal([chainBatchId(intent.digest, 0)])
@@ -298,7 +298,7 @@ describe('a simulated transaction', () => {
       const transfers = [{ to: address, token: dev.token, amount: 3n }]
       const stepKey = randomKey(`alone ${address}`)
       const data = encodeFulfill({ stepKey, transfers, account: null, intent: null, stepIndex: 0 })
-      expect(decodeFulfill(data)).to.deep.equal({ stepKey, transfers, account: null })
+      expect(decodeFulfill(data)).to.deep.equal({ stepKey, transfers })
       const receipt = await carryOut({ to: dev.vault, data, authorizations: [] })
       expect(fulfilledKeys(receipt, dev.vault)).to.deep.equal([stepKey])
     })

@@ -144,7 +144,6 @@ describe('a payment', () => {
     to: token,
     value: 0n,
     input: '0x',
-    nonce: 3,
     blockNumber: 10n,
   }
   const receipt: Receipt = {

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { getAddress, pad, toEventSelector, toHex } from 'viem'
 import * as transfers from '../../server/chain/transfers.js'
 import { depositQueue } from '../../server/engine/depositQueue.js'
-import { createUnknownReports } from '../../server/engine/outcomes/unknownReports.js'
+import { createUnknownTransactions } from '../../server/engine/outcomes/unknownTransactions.js'
 import { createStore } from '../../server/store/store.js'
 import { randomAddress, randomHash, usdOn1 } from '../support/builders.js'
 import { freshDatabase } from '../support/database.js'
@@ -68,7 +68,7 @@ describe('a deposit report', () => {
       codec: transfers,
       settings: { funders: new Set() },
       changed: () => {},
-      unknownReports: createUnknownReports(() => performance.now()),
+      unknownTransactions: createUnknownTransactions(() => performance.now()),
       now: () => clock ?? Date.now(),
       log: {
         info: ({ outcome, code }: { outcome: string; code?: string }) => told.push({ outcome, ...(code && { code }) }),

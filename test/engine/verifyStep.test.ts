@@ -4,7 +4,7 @@ import { verifyStep } from '../../server/engine/steps/verifyStep.js'
 import type { StepRef } from '../../server/domain/action.js'
 import * as verifyPayment from '../../server/chain/verifyPayment.js'
 import { aNewAction, anOnDemandIntent, randomAddress, randomHash, stepOf, usdOn1 } from '../support/builders.js'
-import { createUnknownReports } from '../../server/engine/outcomes/unknownReports.js'
+import { createUnknownTransactions } from '../../server/engine/outcomes/unknownTransactions.js'
 import { moneyScene } from '../store/money/moneyScene.js'
 
 const tenMinutesMs = 10 * 60 * 1000
@@ -29,7 +29,7 @@ describe('a step whose transaction is in no block', () => {
       chains: new Map([[1, chain]]),
       codec: verifyPayment,
       heads: new Map(),
-      unknownReports: createUnknownReports(() => performance.now()),
+      unknownTransactions: createUnknownTransactions(() => performance.now()),
       accounts: { freed: async () => {} },
       changed: () => {},
       countStep: () => {},
@@ -186,7 +186,7 @@ describe('a payment that waits for its confirmations', () => {
         store: scene.store,
         chains: new Map([[1, { config, transaction }]]),
         heads: new Map([[1, { number: head }]]),
-        unknownReports: createUnknownReports(() => performance.now()),
+        unknownTransactions: createUnknownTransactions(() => performance.now()),
         codec: {
           verifyPayment: () => ({ outcome: 'waiting', receipt: { blockNumber: 8n }, confirmations: Number(head) - 7 }),
         },
@@ -242,7 +242,7 @@ describe('a payment whose transaction brings more than was declared', () => {
       store: scene.store,
       chains: new Map([[1, chain]]),
       heads: new Map(),
-      unknownReports: createUnknownReports(() => performance.now()),
+      unknownTransactions: createUnknownTransactions(() => performance.now()),
       settings: { funders: new Set() },
       accounts: { freed: async () => {} },
       codec: {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Address } from 'viem'
-import { unmined } from '../../server/engine/outcomes/reportedTransaction.js'
+import { unmined } from '../../server/engine/outcomes/namedTransaction.js'
 import type { Database } from '../../server/store/connection/database.js'
 import type { Store } from '../../server/store/store.js'
 import { aNewTransaction, randomAddress, randomHash } from '../support/builders.js'

@@ -99,7 +99,6 @@ function readTransaction(value: unknown): ChainTransaction {
     to: orNull(transaction['to'], readAddress),
     value: readBigInt(transaction['value']),
     input: readHex(transaction['input']),
-    nonce: readNumber(transaction['nonce']),
     blockNumber: orNull(transaction['blockNumber'], readBigInt),
   }
 }

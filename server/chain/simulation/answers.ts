@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import type { Log, Simulation, TransactionRequest } from '../chain.js'
-import { calldataFloor } from '../fees.js'
+import { calldataFloor } from '../gas.js'
 import { isRevert } from '../nodes/isRevert.js'
 import { saysNoPendingBlock } from '../nodes/noPendingBlock.js'
 import { saysNoSuchMethod } from '../nodes/noSuchMethod.js'

@@ -84,7 +84,7 @@ export function createMinedCheck(
 
   /** Meets those whose blocks are the chain's, though the node that was asked has no receipt of them. */
   async function meetUnreceipted(transactions: readonly JournalTransaction[], head: Block): Promise<void> {
-    const receipts = await chain.lostReceipts(transactions.map(({ mined }) => mined!))
+    const receipts = await chain.missingReceipts(transactions.map(({ mined }) => mined!))
     await forEachLimit(transactions.entries(), tools.store.transactionsAtOnce, async ([index, transaction]) => {
       const receipt = receipts[index]
       if (receipt) await meet(transaction, receipt, head)

@@ -9,13 +9,7 @@ import type { StepWork } from '../../store/actions/steps.js'
 import { arrivalsOf, confirmationsFor } from '../outcomes/arrivals.js'
 import { isFinal } from '../outcomes/isFinal.js'
 import type { EngineTools } from '../tools.js'
-import {
-  lookForReported,
-  type MinedSighting,
-  rarestMs,
-  type Sighting,
-  unmined,
-} from '../outcomes/reportedTransaction.js'
+import { lookForNamed, type MinedSighting, rarestMs, type Sighting, unmined } from '../outcomes/namedTransaction.js'
 import { endStep, failStep, postponed, type Visit, waits } from '../visit.js'
 
 /** For how long without a new block a payment is not looked at. */
@@ -43,8 +37,8 @@ export async function verifyStep(work: StepWork, tools: EngineTools): Promise<Vi
   const payment = { work, hash, chain }
   const { unseenMs, view } = work
   // The user and the steps behind this one wait for it, so that it is looked at often to the end.
-  const reported = { name: nameOfStep(work.ref), hash, unseenMs, reportedAt: view.updatedAt, longestMs: rarestMs }
-  const seen = await lookForReported(reported, chain, tools)
+  const named = { name: nameOfStep(work.ref), hash, unseenMs, namedAt: view.updatedAt, longestMs: rarestMs }
+  const seen = await lookForNamed(named, chain, tools)
   switch (seen.outcome) {
     case 'unknown':
       await noteNotMined(payment, tools)

@@ -1,4 +1,4 @@
-import { nextLookMs, rarestMs } from './reportedTransaction.js'
+import { nextLookMs, rarestMs } from './namedTransaction.js'
 
 /**
  * The time from one look to the next among all transactions that no node knows: the more of them, the rarer each look.
@@ -12,7 +12,7 @@ const forgottenMs = 60_000
  * not to keep the process from all else. One alone is looked for as soon as `nextLookMs` says. `now` is a clock that is
  * never set back, in milliseconds.
  */
-export function createUnknownReports(now: () => number) {
+export function createUnknownTransactions(now: () => number) {
   /** By name, when it was last looked for; the longest ago first. */
   const lookedForAt = new Map<string, number>()
 

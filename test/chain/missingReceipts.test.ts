@@ -29,12 +29,12 @@ describe('what a node has lost of a transaction', () => {
   it('is found with its block, which the node has', async () => {
     loses(byHash)
     expect(await alone().receipts(places().map(({ hash }) => hash))).to.deep.equal([null, null])
-    expect(await alone().lostReceipts(places())).to.deep.equal(receipts)
+    expect(await alone().missingReceipts(places())).to.deep.equal(receipts)
   })
 
   it('is found at another node, by its hash', async () => {
     loses(byHash, 'eth_getBlockReceipts')
-    expect(await withAnother().lostReceipts(places())).to.deep.equal(receipts)
+    expect(await withAnother().missingReceipts(places())).to.deep.equal(receipts)
     expect(node.requests.flat().map(({ method }) => method)).to.not.include('eth_getBlockReceipts')
   })
 
@@ -43,7 +43,7 @@ describe('what a node has lost of a transaction', () => {
     const error = { code: 4444, message: 'pruned history unavailable' }
     node.behave({ kind: 'answer', answer: ({ method }) => (method === 'eth_getBlockReceipts' ? { error } : null) })
     const [first] = places()
-    expect(await alone().lostReceipts([unknown, first!])).to.deep.equal([null, receipts[0]])
+    expect(await alone().missingReceipts([unknown, first!])).to.deep.equal([null, receipts[0]])
   })
 
   it('is told by another node, with the transaction and the head of that one', async () => {

@@ -7,13 +7,13 @@ import type { EngineTools } from '../tools.js'
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
 
-/** How long the chain may go on saying that it does not know a reported transaction; outages don't count. */
+/** How long the chain may go on saying that it does not know a named transaction; outages don't count. */
 const unknownForMs = 10 * minuteMs
 const shortestMs = 1_000
 /** How rarely such a transaction is looked at, or one that is mined and not final yet. */
 export const rarestMs = 15_000
 /**
- * How long a report waits for the block of a transaction that nodes have and that is in none, and how long at most
+ * How long one that nodes have and that is in no block is waited for, and how long at most
  * passes between two looks at one of a deposit.
  */
 export const unmined = { forMs: dayMs, longestMs: longestPutOffMs.deposits }
@@ -24,14 +24,14 @@ const pendingMs = 250
 const laterShare = 0.1
 
 /** A transaction that a client has named, and the row that it was named for. */
-type Reported = {
+type Named = {
   /** The row's, among all that wait for transactions. */
   name: string
   hash: Hash
   /** For how long nodes have not known it. */
   unseenMs: number
   /** When it was named, in unix ms. */
-  reportedAt: number
+  namedAt: number
   /** How long at most passes between two looks while nodes have it and no block does. */
   longestMs: number
 }
@@ -51,10 +51,10 @@ export type Sighting =
 export type MinedSighting = { outcome: 'mined'; transaction: ChainTransaction; receipt: Receipt; head: Block }
 
 /** One look at a transaction that a client has named: how far it is, and when to look next where it is in no block. */
-export async function lookForReported(
-  { name, hash, unseenMs, reportedAt, longestMs }: Reported,
+export async function lookForNamed(
+  { name, hash, unseenMs, namedAt, longestMs }: Named,
   chain: Chain,
-  tools: Pick<EngineTools, 'unknownReports' | 'now'>,
+  tools: Pick<EngineTools, 'unknownTransactions' | 'now'>,
 ): Promise<Sighting> {
   const { pollIntervalMs } = chain.config
   // What nodes have not known is mostly not known yet, which one call shows.
@@ -62,14 +62,14 @@ export async function lookForReported(
   const mayBeKnown = unseenMs === 0 || asksAll || (await chain.knows(hash))
   const told = mayBeKnown ? await chain.transaction(hash, { asksAll }) : null
   if (!told?.transaction) {
-    const delayMs = tools.unknownReports.nextTurnMs(name, unseenMs, pollIntervalMs)
+    const delayMs = tools.unknownTransactions.nextTurnMs(name, unseenMs, pollIntervalMs)
     if (delayMs === null) return { outcome: 'givenUp', within: inWords(unknownForMs) }
     return { outcome: 'unknown', delayMs, unseenMs: unseenMs + delayMs }
   }
-  tools.unknownReports.seen(name)
+  tools.unknownTransactions.seen(name)
   const { transaction, receipt, head } = told
   if (receipt) return { outcome: 'mined', transaction, receipt, head }
-  const sinceMs = elapsedMs(reportedAt, tools.now())
+  const sinceMs = elapsedMs(namedAt, tools.now())
   const delayMs = laterLookMs(sinceMs, Math.max(pollIntervalMs, pendingMs), longestMs)
   const isOverdue = sinceMs > unmined.forMs
   return { outcome: 'unmined', transaction, delayMs, isOverdue, within: inWords(unmined.forMs) }
@@ -77,7 +77,7 @@ export async function lookForReported(
 
 /**
  * When to look next at a transaction that the chain knows, named so long ago, and that is not final yet: ever later,
- * since anyone may name the same one in any number of reports, and it may never be mined.
+ * since anyone may name the same one any number of times, and it may never be mined.
  */
 export function laterLookMs(sinceMs: number, soonestMs: number, atMostMs = rarestMs): number {
   return Math.round(Math.max(soonestMs, Math.min(atMostMs, sinceMs * laterShare)))
@@ -93,7 +93,7 @@ function isLastLook(unseenMs: number): boolean {
 
 /**
  * When to ask next for a transaction that the chain has not known for so long; null: never again. Rarer with time, by a
- * tenth of the wait so far: anyone may report any number of hashes that never appear, and each would else be asked for,
+ * tenth of the wait so far: anyone may name any number of hashes that never appear, and each would else be asked for,
  * and written down, six hundred times.
  */
 export function nextLookMs(unseenMs: number, pollIntervalMs: number): number | null {

@@ -1,20 +1,20 @@
-import { chunk } from '../lists/chunk.js'
+import { inParts } from './nodes/inParts.js'
 import type { Chain, Receipt } from './chain.js'
 import { maxCalls, type Rpc } from './nodes/rpc.js'
 import { call, orNull, receiptOf, resultOf } from './nodes/rpcFormat.js'
 import type { RpcAnswer } from './nodes/rpcNode.js'
 
-type Place = Parameters<Chain['lostReceipts']>[0][number]
+type Place = Parameters<Chain['missingReceipts']>[0][number]
 
 /**
  * Finds receipts of transactions whose blocks are the chain's, and of which the node that was asked has none: after a
  * small reorganisation nodes may know no receipt by its hash any more and have it with its block all the same, and some
  * keep no older ones.
  */
-export function createLostReceipts(rpc: Rpc, blockReceipts: Chain['blockReceipts']): Chain['lostReceipts'] {
+export function createMissingReceipts(rpc: Rpc, blockReceipts: Chain['blockReceipts']): Chain['missingReceipts'] {
   return async (places) => {
-    const parts = await Promise.all(chunk(places, maxCalls).map(byHash))
-    const found = new Map(parts.flat().map((receipt) => [receipt.hash, receipt]))
+    const told = await inParts(places, maxCalls, byHash)
+    const found = new Map(told.map((receipt) => [receipt.hash, receipt]))
     const lost = places.filter(({ hash }) => !found.has(hash))
     for (const blockNumber of new Set(lost.map((place) => place.blockNumber))) {
       // What one block's receipts fail with keeps none from being found in another's.

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { laterLookMs, nextLookMs, unmined } from '../../server/engine/outcomes/reportedTransaction.js'
+import { laterLookMs, nextLookMs, unmined } from '../../server/engine/outcomes/namedTransaction.js'
 
-describe('a transaction that was reported and that the chain does not know', () => {
+describe('a transaction that a client has named and that the chain does not know', () => {
   for (const pollIntervalMs of [50, 1_000, 600_000]) {
     it(`is asked for every second at first, and rarely later, for ten minutes (polled every ${pollIntervalMs} ms)`, () => {
       const delays: number[] = []
@@ -21,7 +21,7 @@ describe('a transaction that was reported and that the chain does not know', () 
   }
 })
 
-describe('a transaction that was reported and is not final yet', () => {
+describe('a transaction that a client has named and is not final yet', () => {
   const looks = (forMs: number, pollIntervalMs: number, atMostMs?: number) => {
     let times = 0
     for (let sinceMs = 0; sinceMs < forMs; sinceMs += laterLookMs(sinceMs, pollIntervalMs, atMostMs)) times += 1

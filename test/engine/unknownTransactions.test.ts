@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createUnknownReports } from '../../server/engine/outcomes/unknownReports.js'
+import { createUnknownTransactions } from '../../server/engine/outcomes/unknownTransactions.js'
 
 const pollIntervalMs = 100
 
@@ -7,7 +7,7 @@ describe('transactions that no node knows', () => {
   /** How many looks so many cost within a time, all named at once. */
   function looks(names: number, forMs: number) {
     let now = 0
-    const reports = createUnknownReports(() => now)
+    const reports = createUnknownTransactions(() => now)
     const waiting = Array.from({ length: names }, (_, index) => ({ name: `${index}`, dueAt: 0, unseenMs: 0 }))
     let count = 0
     for (; now < forMs; now += 50) {
@@ -28,7 +28,7 @@ describe('transactions that no node knows', () => {
 
   it('keep one that is alone waiting no longer than its age says, once they have ended or are looked for no more', () => {
     let now = 0
-    const reports = createUnknownReports(() => now)
+    const reports = createUnknownTransactions(() => now)
     const next = (name: string, unseenMs = 0) => reports.nextTurnMs(name, unseenMs, pollIntervalMs)
     expect(next('first')).to.equal(100)
     for (let index = 1; index < 200; index++) next(`${index}`)
@@ -43,7 +43,7 @@ describe('transactions that no node knows', () => {
   })
 
   it('are each looked for four times a minute at the least', () => {
-    const reports = createUnknownReports(() => 0)
+    const reports = createUnknownTransactions(() => 0)
     for (let index = 0; index < 5_000; index++) reports.nextTurnMs(`${index}`, 0, pollIntervalMs)
     expect(reports.nextTurnMs('last', 0, pollIntervalMs)).to.equal(15_000)
   })
