@@ -6,7 +6,8 @@ import { executeStep } from './executeStep.js'
 import { stepFields } from '../logFields.js'
 import type { EngineTools } from '../tools.js'
 import { verifyStep } from './verifyStep.js'
-import { failStep, type Visit, waitsEverLater } from '../visit.js'
+import { type Visit, waitsEverLater } from '../visit.js'
+import { failStep } from './endStep.js'
 import type { Queue } from '../worker.js'
 
 /**

@@ -10,7 +10,8 @@ import { arrivalsOf, confirmationsFor } from '../outcomes/arrivals.js'
 import { isFinal } from '../outcomes/isFinal.js'
 import type { EngineTools } from '../tools.js'
 import { lookForNamed, type MinedSighting, rarestMs, type Sighting, unmined } from '../outcomes/namedTransaction.js'
-import { endStep, failStep, postponed, type Visit, waits } from '../visit.js'
+import { postponed, type Visit, waits } from '../visit.js'
+import { endStep, failStep } from './endStep.js'
 
 /** For how long without a new block a payment is not looked at. */
 const blocklessMs = 15_000
