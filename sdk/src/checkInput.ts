@@ -10,9 +10,7 @@ import { isText } from './isText.js'
 /** An intent of mode `7702` before it is signed. */
 export function checkDraft(draft: unknown, at = 'intent'): void {
   const { mode, chainBatches, signatureType } = asObject(draft, at)
-  if (mode !== undefined && mode !== '7702') {
-    throw new IntentError(`${at}.mode is not 7702. See sendOnDemand.`)
-  }
+  if (mode !== undefined && mode !== '7702') fail(`${at}.mode`, '7702 (see sendOnDemand)', mode)
   if (signatureType !== undefined && signatureType !== 'eip712' && signatureType !== 'ecdsa')
     fail(`${at}.signatureType`, "'eip712' or 'ecdsa'", signatureType)
   for (const [index, batch] of asFilledList(chainBatches, `${at}.chainBatches`).entries()) {

@@ -69,7 +69,8 @@ export async function sendOnDemand(client: IntentClient, options: OnDemandOption
     batches.map(({ chainId }) => chainId),
     { signal, expect },
   )
-  if (chains.some(({ onDemandProof }) => onDemandProof === 'required')) checkSigner(account ?? {})
+  const isProofRequired = chains.some(({ onDemandProof }) => onDemandProof === 'required')
+  if (isProofRequired) checkSigner(account ?? {})
 
   const nothing: Call = { to: user, value: 0n, data: '0x' }
   const intents = options.intents.map(({ chainBatches }) => ({
@@ -85,13 +86,15 @@ export async function sendOnDemand(client: IntentClient, options: OnDemandOption
         // Anew each time: another call under the same key may have paid it while the one before was followed.
         const step = (await readAction(client, actionId, { signal })).intents.flatMap(({ steps }) => steps)[index]!
         // The service goes on to the solver's by itself.
-        if (!payment || step.status === 'success') return beginStep(client, step, options)
-        const hash = paid.get(nameOf(step)) ?? step.transactionHash
+        if (!payment) return beginStep(client, step, options)
+        const own = paid.get(nameOf(step))
+        const hash = own ?? step.transactionHash
         if (!hash) return payStep(client, step, payment, options)
-        // An earlier call under the same key has paid it.
-        if (step.status === 'executing') return beginStep(client, step, options, { hash })
         // It has failed, or is not registered: signed for again, so that nobody else can claim the payment meanwhile.
-        return register(client, step, hash, options)
+        // Not one that was not paid here, unless all have to sign: a stranger may have named it.
+        const isOpen = step.status !== 'executing' && step.status !== 'success'
+        if (isOpen && (own || isProofRequired)) return register(client, step, hash, options)
+        return beginStep(client, step, options, { hash })
       }
       const follow = await (payment ? inTurn(user, signal, begin) : begin())
       const ended = await follow()
@@ -107,7 +110,7 @@ export async function sendOnDemand(client: IntentClient, options: OnDemandOption
  */
 const paid = new Map<string, Hash>()
 
-const nameOf = ({ actionId, intentIndex, stepIndex }: Step) => `${actionId} ${intentIndex} ${stepIndex}`
+const nameOf = (step: Step) => [step.actionId, step.intentIndex, step.stepIndex].join()
 
 /** Has the user pay a step, and registers that; resolves with what follows the step to its end. */
 async function payStep(client: IntentClient, step: Step, payment: Payment, options: OnDemandOptions) {
@@ -141,9 +144,7 @@ function checkOnDemand({ user, intents, pay, account }: OnDemandOptions): void {
   }
   asFilledList(intents, 'intents').forEach((intent, index) => {
     const { mode, chainBatches } = intent as { mode?: unknown; chainBatches?: unknown }
-    if (mode !== undefined && mode !== 'non-7702:on-demand') {
-      throw new IntentError(`intents[${index}].mode is not non-7702:on-demand. See send.`)
-    }
+    if (mode !== undefined && mode !== 'non-7702:on-demand') fail(`intents[${index}].mode`, 'non-7702:on-demand', mode)
     asFilledList(chainBatches, `intents[${index}].chainBatches`).forEach((batch, number) => {
       const place = `intents[${index}].chainBatches[${number}]`
       const { call, calls } = checkBatch(batch, place)
@@ -164,7 +165,7 @@ function paymentOf({ chainId, tokenTransfers, call }: OnDemandBatch): Payment | 
   const isOne = ({ to, token, amount }: (typeof own)[0]) =>
     !isNative(token) || (isSame(asked?.to, to) && amount <= asked!.value)
   if (asked ? !own.every(isOne) : isBare || more) {
-    throw new IntentError('A step is one transaction: name one call for all.')
+    throw new IntentError('A step is one transaction: name a call for all.')
   }
   if (asked) return { ...asked, chainId }
   if (!transfer) return null

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { type Address, createWalletClient, http, parseUnits, zeroAddress } from 'viem'
+import { type Address, createWalletClient, http, parseUnits, type TypedDataDefinition, zeroAddress } from 'viem'
 import { createIntentClient } from '../../sdk/src/client.js'
 import { IntentError, IntentTimeoutError, StepFailedError, UnregisteredPaymentError } from '../../sdk/src/errors.js'
 import { type OnDemandOptions, sendOnDemand } from '../../sdk/src/sendOnDemand.js'
@@ -120,7 +120,7 @@ for (const proof of ['none', 'required'])
       ]
       for (const batch of [nothing, ...calls.map((call) => ({ ...native, call }))]) {
         const error = await send({ intents: [{ chainBatches: [batch] }] }).catch((reason: unknown) => reason)
-        expect((error as IntentError).message).to.equal('A step is one transaction: name one call for all.')
+        expect((error as IntentError).message).to.equal('A step is one transaction: name a call for all.')
       }
       expect(payments()).to.equal(0)
       const paid: unknown[] = []
@@ -226,6 +226,41 @@ for (const proof of ['none', 'required'])
       if (proof === 'none') expect(error).to.be.instanceOf(IntentTimeoutError)
       else expect(error).to.include({ status: 'success' })
       expect(payments()).to.equal(proof === 'none' ? 1 : 2)
+    })
+
+    it('is signed for again once it has failed only where nobody else can have named it', async () => {
+      const { a, account, usd, send, payments } = await twoPayments()
+      const signed: string[] = []
+      const signTypedData = ((typedData: TypedDataDefinition) => {
+        signed.push((typedData.message as { hash: string }).hash)
+        return account.signTypedData(typedData)
+      }) as typeof account.signTypedData
+      const other = newUser()
+      await fund(a, other.address, { native: parseUnits('1', 18) })
+      const others = createWalletClient({ account: other, transport: http(a.rpcUrls[0]) })
+      const foreign = await others.sendTransaction({ chain: null, to: other.address })
+      const api = createApi(service.url)
+      let wasNamed = false
+      const error = await send({
+        stepTimeoutMs: 20_000,
+        account: { ...account, signTypedData },
+        onProgress: async (progress) => {
+          if (progress.type !== 'step' || progress.step.stepIndex !== 0 || progress.step.status !== 'success') return
+          if (wasNamed) return
+          wasNamed = true
+          const path = [progress.step.actionId, 0, 1] as const
+          await api.execute(...path, { hash: foreign }, 20)
+        },
+      }).catch((reason: unknown) => reason)
+      if (proof === 'required') {
+        expect(error).to.include({ status: 'success' })
+        expect([payments(), signed.length]).to.deep.equal([2, 2])
+        return
+      }
+      expect((error as StepFailedError).step?.error?.code).to.equal('transaction_mismatch')
+      expect([payments(), signed.length]).to.deep.equal([1, 1])
+      expect(signed).not.to.include(foreign)
+      expect(await balanceOf(a, usd, account.address)).to.equal(amount * 2n)
     })
 
     it('waits for a payment that is not mined yet, and then pays the other', async () => {

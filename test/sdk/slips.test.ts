@@ -93,7 +93,11 @@ describe('what is given to the SDK wrongly', () => {
       send({ account: { address: account.address }, intents: [] }),
       'walletAccount(walletClient)',
     ],
-    ['another mode', send({ intents: [{ mode: 'non-7702:on-demand', chainBatches: [batch] }] }), 'See sendOnDemand.'],
+    [
+      'another mode',
+      send({ intents: [{ mode: 'non-7702:on-demand', chainBatches: [batch] }] }),
+      'mode has to be 7702 (see sendOnDemand)',
+    ],
     [
       'milliseconds',
       send({ intents: [{ chainBatches: [batch], exp: Date.now() + 60_000 }] }),
@@ -258,7 +262,7 @@ describe('what is given to the SDK wrongly', () => {
           intents: [{ mode: '7702', chainBatches: [batch] }],
           pay: () => null,
         } as never),
-      'mode is not non-7702:on-demand. See send.',
+      'mode has to be non-7702:on-demand; it is the string 7702.',
     ],
   ] as [string, () => unknown, string][]) {
     it(`is named with its place and the rule: ${what}`, async () => {
