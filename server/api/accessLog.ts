@@ -7,8 +7,11 @@ import { isProbe } from './operationTraits.js'
 /** Called for each request when its response closes; `operation` is `none` where there is no route. */
 export type ObserveRequest = (operation: string, method: string, status: number, seconds: number) => void
 
-/** Signatures in a path: the legacy status may be asked for by one, and no log may keep it. */
-const signatures = /0x[0-9a-f]{128,}/gi
+/**
+ * Signatures in a path, with any of their characters escaped: the legacy status may be asked for by one, and no log may
+ * keep it.
+ */
+const signatures = /(?:[0-9a-fx]|%[0-9a-f]{2}){130,}/gi
 
 /** The status of a request in the log if its client hung up before it was answered. The number is nginx's. */
 const hungUp = 499

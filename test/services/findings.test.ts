@@ -29,6 +29,7 @@ describe('what is told of a lane', () => {
         signer,
         status: 'active',
         isAhead: false,
+        isRetired: false,
         reason: null,
         signerFault: null,
         nextNonce: 1,
@@ -86,6 +87,16 @@ describe('what is told of a lane', () => {
     const ahead = { status: 'paused', isAhead: true, reason: 'ahead' } as const
     expect(codes(ahead)).to.deep.equal(['lane_paused'])
     expect(codes(ahead, { isConfigured: true })).to.deep.equal(['lane_paused', 'signer_low_on_gas'])
+  })
+
+  it('is not to be resumed once it is retired', () => {
+    const retired = { status: 'paused', isRetired: true, reason: 'retired by an operator' } as const
+    const remedy = (lane: Partial<LaneHealth>) =>
+      told(lane, { isConfigured: true }).find(({ code }) => code === 'lane_paused')?.remedy
+    expect(remedy({ status: 'paused' })).to.contain('lane resume')
+    expect(remedy(retired)).not.to.contain('lane resume')
+    expect(remedy(retired)).to.contain('Remove its key')
+    expect(codes(retired)).to.deep.equal([])
   })
 
   it('is what keeps a key from having one', () => {

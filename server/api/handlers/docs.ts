@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { Handlers } from '../handlerTypes.js'
-import { prepare, type Prepared } from '../replies/prepared.js'
+import { prepareOnce } from '../replies/prepared.js'
 import type { Spec } from '../spec.js'
 import type { StaticFiles } from '../staticFiles.js'
 
@@ -53,8 +53,8 @@ type DocsHandlers = Pick<Handlers, 'getOpenapiYaml' | 'getOpenapiJson' | 'getDoc
 /** The operations of the tag Documentation. */
 export function createDocsHandlers(spec: Spec): DocsHandlers {
   const document = spec.document as { openapi: string; info: Record<string, unknown>; paths: Record<string, unknown> }
-  const yaml = once(() => spec.text)
-  const json = once(() => JSON.stringify(document))
+  const yaml = prepareOnce(() => Buffer.from(spec.text))
+  const json = prepareOnce(() => Buffer.from(JSON.stringify(document)))
   return {
     getOpenapiYaml: async () => ({ status: 200, body: spec.text, prepared: await yaml() }),
     getOpenapiJson: async () => ({ status: 200, body: document, prepared: await json() }),
@@ -64,12 +64,6 @@ export function createDocsHandlers(spec: Spec): DocsHandlers {
       body: page,
     }),
   }
-}
-
-/** A document that is written and compressed when it is first asked for. */
-function once(write: () => string): () => Promise<Prepared> {
-  let prepared: Promise<Prepared> | undefined
-  return () => (prepared ??= prepare(Buffer.from(write())))
 }
 
 /** The files that the page loads, by path. Scalar's script is 3 MB. */

@@ -11,7 +11,23 @@ type Encoded = { etag: string; bytes: Buffer }
 /** Content that stays the same, ready to be sent. Each encoding has an ETag of its own (RFC 9110, 8.8.3.3). */
 export type Prepared = { plain: Encoded; zipped: Encoded }
 
-export async function prepare(bytes: Buffer): Promise<Prepared> {
+/**
+ * Content that is read and compressed when it is first asked for. A failure is not kept: what is missing may be there
+ * the next time.
+ */
+export function prepareOnce(read: () => Buffer | Promise<Buffer>): () => Promise<Prepared> {
+  let prepared: Promise<Prepared> | undefined
+  const prepareNow = async () => prepare(await read())
+  return () => {
+    prepared ??= prepareNow().catch((error: unknown) => {
+      prepared = undefined
+      throw error
+    })
+    return prepared
+  }
+}
+
+async function prepare(bytes: Buffer): Promise<Prepared> {
   const name = createHash('sha256').update(bytes).digest('base64url').slice(0, 22)
   return {
     plain: { etag: `"${name}"`, bytes },

@@ -24,6 +24,8 @@ export type LaneHealth = {
   status: 'active' | 'paused'
   /** The chain's nonce is higher than the journal's: payouts on credit are held on all chains until that is seen to. */
   isAhead: boolean
+  /** Paused for good. */
+  isRetired: boolean
   /** Why it is paused. Null: it is not, or nobody has said. */
   reason: string | null
   /** Why its signer gave no signature when it was last asked. Null: it gave one, or the lane is paused. */

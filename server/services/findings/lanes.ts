@@ -19,11 +19,13 @@ export function lanesInUse({ head, lanes, refused }: ChainState, operators: read
 export function pausedLanes({ config, lanes }: ChainState): Finding[] {
   return lanes
     .filter((lane) => lane.status === 'paused')
-    .map(({ signer, isAhead, reason }) => ({
+    .map(({ signer, isAhead, isRetired, reason }) => ({
       code: 'lane_paused',
       chainId: config.chainId,
-      message: `The lane of ${getAddress(signer)} is paused: ${reason ?? 'no reason given'}`,
-      remedy: `Find the reason, then: npm run operate -- lane resume ${config.chainId} ${getAddress(signer)}${isAhead ? aheadNote : ''}`,
+      message: `The lane of ${getAddress(signer)} is paused${isRetired ? ' for good' : ''}: ${reason ?? 'no reason given'}`,
+      remedy: isRetired
+        ? 'Remove its key from the keys and, as the vault’s owner, from the operators: a retired lane is never resumed.'
+        : `Find the reason, then: npm run operate -- lane resume ${config.chainId} ${getAddress(signer)}${isAhead ? aheadNote : ''}`,
     }))
 }
 

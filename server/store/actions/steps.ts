@@ -210,7 +210,8 @@ export async function noteConfirmations(
   await database.transact(async (trx) => {
     const row = await trx.lock(trx<StepRow>('steps').where(stepKeyColumns(ref))).first()
     if (row?.status !== 'executing' || row.transaction_hash !== seen.hash) return
-    if (row.confirmations === seen.confirmations && row.block_number === seen.blockNumber) return
+    // Another node may have been ahead of this one: what is known to lie so deep lies there for all.
+    if (row.block_number === seen.blockNumber && row.confirmations >= seen.confirmations) return
     await changeStep(trx, ref, { block_number: seen.blockNumber, confirmations: seen.confirmations }, now)
   })
 }

@@ -1,3 +1,4 @@
+import type { Address } from 'viem'
 import { least, sum } from '../../domain/bigints.js'
 import { chooseMovements, type Movement } from '../../domain/deposit.js'
 import type { ServiceErrorCode } from '../../domain/errors.js'
@@ -189,11 +190,7 @@ async function moveMoney(
 async function withdrawFromVault(trx: Transaction, row: DepositRow, logIndex: number, now: number) {
   const key = { user: row.user, chainId: row.chain_id, token: row.token }
   const amount = BigInt(row.amount)
-  const credits = await trx.lock(
-    trx<CreditRow>('credits')
-      .where({ user: key.user, is_open: 1, chain_id: key.chainId, token: key.token })
-      .orderBy('id'),
-  )
+  const credits = await oldestCredits(trx, key, amount)
   const available = sum(credits.map((credit) => BigInt(credit.available)))
   if (available < amount && row.reopenings === 0) return exceeds(amount, available)
   const settled =
@@ -216,6 +213,31 @@ async function withdrawFromVault(trx: Transaction, row: DepositRow, logIndex: nu
   const exposure = { kind: 'payout', ...key, transactionHash, amount: open, creditId: null } as const
   await recordExposure(trx, exposure, now)
   return null
+}
+
+/** How many credits are read and locked at a time. */
+const creditsAtOnce = 500
+
+/** The user's open credits in one token, locked, the oldest first: as many as have the amount, or all. */
+async function oldestCredits(
+  trx: Transaction,
+  { user, chainId, token }: { user: Address; chainId: number; token: Address },
+  amount: bigint,
+): Promise<CreditRow[]> {
+  const credits: CreditRow[] = []
+  const has = () => sum(credits.map(({ available }) => BigInt(available)))
+  for (let last = 0; has() < amount;) {
+    const open = trx<CreditRow>('credits')
+      .where({ user, is_open: 1, chain_id: chainId, token })
+      .where('id', '>', last)
+      .orderBy('id')
+      .limit(creditsAtOnce)
+    const page = await trx.lock(open)
+    credits.push(...page)
+    if (page.length < creditsAtOnce) break
+    last = page.at(-1)!.id
+  }
+  return credits
 }
 
 async function withdrawFromWallet(trx: Transaction, row: DepositRow, logIndex: number, now: number) {

@@ -36,15 +36,18 @@ export function checkBalances(database: Database): Promise<BalanceFault[]> {
 }
 
 async function compareBalances(reader: Knex): Promise<BalanceFault[]> {
-  const users = new Map<string, bigint>()
-  const add = (key: string, amount: bigint) => users.set(key, (users.get(key) ?? 0n) + amount)
-  for await (const row of walkLedger(reader)) {
-    if (row.user === null) continue
-    const place = `${row.user}:${row.chain_id}:${row.token}`
-    add(`${place}:${row.debit}`, -BigInt(row.amount))
-    add(`${place}:${row.credit}`, BigInt(row.amount))
+  const ledger = new Map<string, OfUser>()
+  for await (const { user, chain_id, token, debit, credit, amount } of walkLedger(reader)) {
+    if (user === null) continue
+    const place = { user, chain_id, token }
+    const entered = ledger.get(placeOf(place)) ?? { ...place, accounts: new Map<string, bigint>() }
+    ledger.set(placeOf(place), entered)
+    const add = (account: string, by: bigint) =>
+      entered.accounts.set(account, (entered.accounts.get(account) ?? 0n) + by)
+    add(debit, -BigInt(amount))
+    add(credit, BigInt(amount))
   }
-  return differences(reader, users)
+  return differences(reader, ledger)
 }
 
 /**
@@ -169,21 +172,32 @@ async function* walkLedger(reader: Knex, where: Partial<LedgerRow> = {}): AsyncG
   }
 }
 
-async function differences(reader: Knex, users: Map<string, bigint>): Promise<BalanceFault[]> {
-  const rows = await readKept(reader)
+/** `ledger`: what the entries of each user and token add up to, by `placeOf`. */
+async function differences(reader: Knex, ledger: Map<string, OfUser>): Promise<BalanceFault[]> {
+  const kept = new Map((await readKept(reader)).map((row) => [placeOf(row), row]))
   const faults: BalanceFault[] = []
-  for (const row of rows) {
-    const of = (account: string) => users.get(`${row.user}:${row.chain_id}:${row.token}:${account}`) ?? 0n
+  // Also those of which only the ledger knows, or only the balances.
+  for (const [place, { user, chain_id, token }] of new Map<string, Place>([...kept, ...ledger])) {
+    const row = kept.get(place) ?? { available: 0, reserved: 0, wallet: 0 }
+    const entered = (account: string) => ledger.get(place)?.accounts.get(account) ?? 0n
     const parts = [
-      ['available', BigInt(row.available), of('available')],
-      ['reserved', BigInt(row.reserved), of('reserved')],
-      ['wallet', BigInt(row.wallet), of('recorded')],
+      ['available', BigInt(row.available), entered('available')],
+      ['reserved', BigInt(row.reserved), entered('reserved')],
+      ['wallet', BigInt(row.wallet), entered('recorded')],
     ] as const
-    for (const [part, kept, ledger] of parts) {
-      if (kept !== ledger) faults.push({ user: row.user, chainId: row.chain_id, token: row.token, part, kept, ledger })
+    for (const [part, amount, sum] of parts) {
+      if (amount !== sum) faults.push({ user, chainId: chain_id, token, part, kept: amount, ledger: sum })
     }
   }
   return faults
+}
+
+type Place = Pick<BalanceRow, 'user' | 'chain_id' | 'token'>
+/** What a user's entries in one token add up to, by account. */
+type OfUser = Place & { accounts: Map<string, bigint> }
+
+function placeOf({ user, chain_id, token }: Place): string {
+  return `${user}:${chain_id}:${token}`
 }
 
 /** Reads the balances that are kept beside the ledger. */

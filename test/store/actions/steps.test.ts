@@ -37,6 +37,26 @@ describe('the steps', () => {
     }
   })
 
+  it('lie no less deep in a block than was seen before, whichever node is asked', async () => {
+    const user = randomAddress()
+    const entry = aNewAction({ user, intents: [anOnDemandIntent(user, 5n)] })
+    await scene.store.insertAction(entry)
+    const ref = stepOf(entry, 0, 0)
+    const hash = randomHash()
+    await scene.ask(ref, { hash, action: 'register' })
+    for (const [blockNumber, confirmations] of [
+      [7, 5],
+      [7, 3],
+      [7, 6],
+      [null, 0],
+      [8, 1],
+    ] as const) {
+      await scene.store.noteConfirmations(ref, { hash, blockNumber, confirmations }, Date.now())
+    }
+    const events = await scene.store.readEvents(ref.actionId, 0, 100)
+    expect(events.map(({ step }) => step.confirmations)).to.deep.equal([0, 5, 6, 0, 1])
+  })
+
   it('show what was stored before they were asked for', async () => {
     const user = randomAddress()
     const entry = aNewAction({ user, intents: [anOnDemandIntent(user, 5n)] })

@@ -292,6 +292,28 @@ describe('recorded deposits', () => {
       expect([await available(), await exposed()]).to.deep.equal([40n, []])
     })
 
+    it('take what a withdrawal takes from as many credits as it needs, and tell all that there is where it takes more', async () => {
+      const pieces = 1_200n
+      const sender = elsewhere.slice(0, 42) as Address
+      const report = { user, chainId: 1, transactionHash: randomHash(), sender, token: usdOn1, isDeposit: true }
+      const movements = Array.from({ length: Number(pieces) }, (_, logIndex) => ({ logIndex, amount: 1n }))
+      const work = await store.reportDeposit({ ...report, amount: pieces }, 1, now)
+      const found = { outcome: 'found', custody: 'vault', movements, mismatch: '', ...later() } as const
+      expect(await store.settleDeposit(work, found, now)).to.deep.equal({ outcome: 'recorded' })
+      await record(1_050n, { isDeposit: false, custody: 'vault' })
+      expect(await available()).to.equal(150n)
+      const open = await database.knex('credits').where({ user, is_open: 1 }).select('amount')
+      expect(open).to.have.length(150)
+      const more = { ...report, isDeposit: false, transactionHash: randomHash() }
+      const over = await store.reportDeposit({ ...more, amount: 151n }, 1, now)
+      const one = { ...found, movements: [{ logIndex: 3, amount: 151n }] }
+      expect(await store.settleDeposit(over, one, now)).to.deep.equal({
+        outcome: 'refused',
+        code: 'withdrawal_exceeds_balance',
+      })
+      expect((await store.readDeposit(over.id))!.error?.message).to.contain('151 exceeds the recorded 150')
+    })
+
     it('refuse a withdrawal that is more than is recorded and was never undone', async () => {
       await deposit(50n)
       expect(await record(60n, { isDeposit: false, custody: 'vault' }).catch((e: Error) => e.message)).to.include(

@@ -40,4 +40,19 @@ describe('balances held against the ledger', () => {
       { user, chainId: Number(chainId), token, part: 'available', kept: 101n, ledger: 100n },
     ])
   })
+
+  it('are missed where the ledger has entries and nobody keeps what they add up to, and the other way round', async () => {
+    const [user, other] = [randomAddress(), randomAddress()]
+    await scene.paidAction(user, 100n)
+    const { knex } = scene.database
+    const [row] = await knex('balances').where({ user })
+    await knex('balances').where({ user }).update({ user: other })
+    const faults = await checkBalances(scene.database)
+    await knex('balances').where({ user: other }).update({ user })
+    const place = { chainId: Number(row.chain_id), token: row.token, part: 'available' }
+    expect(faults).to.have.deep.members([
+      { user, ...place, kept: 0n, ledger: 100n },
+      { user: other, ...place, kept: 100n, ledger: 0n },
+    ])
+  })
 })
