@@ -26,7 +26,7 @@ export const looks: Record<string, (look: Look) => Promise<unknown>> = {
   },
   'lanes and their nonces': async ({ store, chainId, grown }) => {
     await store.readLanes(chainId)
-    await store.countOpenTransactions(chainId)
+    await store.countOpenOf(chainId)
     await store.lowestUnminedNonce(chainId, grown.signer)
     await store.unminedNonces(chainId, grown.signer, 65)
     await store.standsForNonce(chainId, grown.signer, 0)

@@ -1,5 +1,5 @@
 /** Stores actions in a database, in a process of its own: what had a SQLite file open keeps it locked until it ends. */
-import { insertAction, type NewAction } from '../../server/store/actions/newActions.js'
+import { insertAlone, type NewAction } from '../../server/store/actions/newActions.js'
 import { openDatabase } from './databases.js'
 
 const database = openDatabase(process.env.DATABASE_URL!)
@@ -9,7 +9,7 @@ await database.migrate()
 export type Seed = Omit<NewAction, 'requiredConfirmations'>
 
 async function store(entries: Seed[]): Promise<void> {
-  for (const entry of entries) await insertAction(database, { ...entry, requiredConfirmations: () => 1 })
+  for (const entry of entries) await insertAlone(database, { ...entry, requiredConfirmations: () => 1 })
   await database.close()
 }
 

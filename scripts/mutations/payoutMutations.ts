@@ -106,7 +106,7 @@ export const payoutMutations: Mutation[] = [
     changes: [
       {
         file: 'server/services/steps.ts',
-        find: 'isPaying ? undefined : ref.stepIndex + 1',
+        find: 'userPays ? undefined : ref.stepIndex + 1',
         replace: 'ref.stepIndex + 1',
       },
     ],

@@ -10,6 +10,6 @@ export async function pause(lane: { chainId: number; signer: Address; reason: st
   if (paused?.isRetired) return `${name} is retired for good, and stays so; its reason is now: ${reason}`
   if (paused?.isAhead)
     return `${name} is paused: ${reason}. The chain is ahead of it, so that payouts on credit are held until it is resumed; it is paused then.`
-  const open = (await store.countOpenTransactions(chainId)).get(signer) ?? 0
+  const open = (await store.countOpenOf(chainId)).get(signer) ?? 0
   return `${name} is paused: ${reason}. It signs nothing new; ${open} open transactions are finished.`
 }

@@ -19,7 +19,7 @@ export async function printStatus({ database, store, chains }: Place): Promise<v
     console.log(
       `  under way: ${steps} steps that no transaction carries, ${transactions} transactions, ${deposits} reported deposits, ${airdrops} airdrops, ${lanesAhead} lanes that it is ahead of`,
     )
-    const [lanes, open] = await Promise.all([store.readLanes(chainId), store.countOpenTransactions(chainId)])
+    const [lanes, open] = await Promise.all([store.readLanes(chainId), store.countOpenOf(chainId)])
     for (const { signer, status, nextNonce, reason } of lanes) {
       const transactions = `${open.get(signer) ?? 0} open transactions`
       console.log(`  ${signer} ${status}, ${transactions}, next nonce ${nextNonce}${reason ? `: ${reason}` : ''}`)

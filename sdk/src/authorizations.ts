@@ -3,7 +3,7 @@ import { throwIfAborted } from './abortable.js'
 import type { Chain } from './amounts.js'
 import { IntentConnectionError, IntentError } from './errors.js'
 import { isText } from './isText.js'
-import type { Send } from './transport.js'
+import type { SendRequest } from './transport.js'
 
 /** What an account's code starts with when it is delegated (EIP-7702); the delegate's address follows. */
 const designator = '0xef0100'
@@ -23,7 +23,7 @@ export async function neededAuthorizations(options: {
   user: Address
   chains: readonly (Pick<Chain, 'chainId' | 'delegate' | 'rpcUrl'> & Partial<Pick<Chain, 'delegates'>>)[]
   rpcUrls: Record<number, string>
-  send: Send
+  send: SendRequest
   signal: AbortSignal | undefined
 }): Promise<AuthorizationDraft[]> {
   const { user, chains, rpcUrls, signal } = options
@@ -56,7 +56,7 @@ export function requireAccount(user: Address, code: Hex, chainId: number): void 
   }
 }
 
-type Node = { url: string; chainId: number; send: Send; signal: AbortSignal | undefined }
+type Node = { url: string; chainId: number; send: SendRequest; signal: AbortSignal | undefined }
 
 async function readAccount({ address, ...node }: Node & { address: Address }): Promise<{ code: Hex; nonce: number }> {
   const [chainId, code, count] = await Promise.all([

@@ -275,7 +275,7 @@ export function createIntentClient(options: IntentClientOptions) {
 
   const sendCalls = {
     ...calls,
-    getChains: readChains,
+    readChains,
     seen: () => seen,
     expect,
     nodeSend: wire.nodeSend,

@@ -15,7 +15,7 @@ import { asFilledList, checkAccount, checkAuthorizations, checkDraft, checkSigne
 import { hashAll } from './keccak256.js'
 import { randomKey } from './randomKey.js'
 import { requireWindow, signAuthorization, signIntent, type SigningAccount, windowOf } from './sign.js'
-import type { Send } from './transport.js'
+import type { SendRequest } from './transport.js'
 import type { CallOptions } from './wire.js'
 
 /** An intent of mode `7702` that is yet to be signed. */
@@ -64,7 +64,8 @@ export type PreparedAction = {
 }
 
 type PinCalls = {
-  getChains: (options: CallOptions) => Promise<Chain[]>
+  /** Checks and remembers nothing, unlike the client's `getChains`. */
+  readChains: (options: CallOptions) => Promise<Chain[]>
   /** The contracts as the caller has seen them. */
   seen: () => readonly PinnedChain[]
   expect: Expectation | undefined
@@ -72,7 +73,7 @@ type PinCalls = {
 
 export type PrepareCalls = PinCalls & {
   /** How the chains' nodes are asked: with the client's timeout and retries. */
-  nodeSend: (signal: AbortSignal | undefined) => Send
+  nodeSend: (signal: AbortSignal | undefined) => SendRequest
 }
 
 /** Finds out what has to be signed for these intents; signs nothing. */
@@ -167,7 +168,7 @@ export async function checkedChains(
   { expect = calls.expect, ...how }: CallOptions & { expect?: Expectation | undefined },
 ): Promise<Chain[]> {
   checkExpectation(expect)
-  const chains = findChains(await calls.getChains(how), chainIds)
+  const chains = findChains(await calls.readChains(how), chainIds)
   checkPins(chains.map(pin), { expect, seen: calls.seen() })
   return chains
 }

@@ -17,7 +17,7 @@ export type FetchInit = {
 export type Outgoing = { url: string } & Omit<FetchInit, 'signal'>
 
 /** Sends a request, as often as it takes and may. */
-export type Send = (request: Outgoing) => Promise<Response>
+export type SendRequest = (request: Outgoing) => Promise<Response>
 
 /** How one call is carried out. */
 export type TransportOptions = {
@@ -42,7 +42,7 @@ const longestDelayMs = 8_000
 export const longestRetryAfterMs = 60_000
 
 /** Sends with a timeout and retries. Answers are read to the end, so a broken body counts as a broken connection. */
-export function createSend(options: TransportOptions): Send {
+export function createSendRequest(options: TransportOptions): SendRequest {
   return async (request) => {
     for (let tries = 0; ; tries++) {
       const isLast = !(tries < options.retries)

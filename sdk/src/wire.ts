@@ -14,12 +14,12 @@ import { checkTimes } from './checkTimes.js'
 import { sleep } from './sleep.js'
 import {
   backoff,
-  createSend,
+  createSendRequest,
   type Fetch,
   longestRetryAfterMs,
   retryAfterMs,
   type Outgoing,
-  type Send,
+  type SendRequest,
   type TransportOptions,
 } from './transport.js'
 import type { Look } from './watchAction.js'
@@ -166,8 +166,8 @@ export function createWireClient(options: ClientOptions) {
   const transportOf = (
     how: CallOptions,
     { fetch = ownFetch, ...rest }: Pick<TransportOptions, 'repeat' | 'check'> & { fetch?: Fetch | undefined },
-  ): Send =>
-    createSend({
+  ): SendRequest =>
+    createSendRequest({
       ...rest,
       fetch,
       timeoutMs: timeoutOf(how),

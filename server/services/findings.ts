@@ -66,18 +66,20 @@ export function findingsOf(state: {
   const chains = state.chains.map((chain) => ({ ...chain, lanes: lanesInUse(chain, state.operators) }))
   for (const find of perChain) findings.push(...chains.flatMap(find))
   findings.push(...state.unconfiguredCredit.map(creditUnconfigured))
-  findings.push(...state.waiting.flatMap((waiting) => waitingSteps(waiting, state.nowMs)))
+  findings.push(...state.waiting.flatMap((waiting) => waitingWork(waiting, state.nowMs)))
   return findings
 }
 
-function waitingSteps({ chainId, steps, airdrops, deposits, oldestAt }: WaitingWork, nowMs: number): Finding[] {
+function waitingWork({ chainId, steps, airdrops, deposits, oldestAt }: WaitingWork, nowMs: number): Finding[] {
   if (nowMs - oldestAt <= waitingMs) return []
-  const reported = deposits === 0 ? '' : `, and ${deposits} reported deposits for the engine`
+  const counts = Object.entries({ step: steps, airdrop: airdrops, 'reported deposit': deposits })
+  const named = counts.flatMap(([what, count]) => (count === 0 ? [] : `${count} ${what}${count === 1 ? '' : 's'}`))
+  const work = new Intl.ListFormat('en').format(named)
   return [
     {
       code: 'steps_waiting',
       chainId,
-      message: `${steps} steps and ${airdrops} airdrops wait for a transaction on chain ${chainId}${reported}; the oldest has waited for ${seconds(nowMs - oldestAt)} s.`,
+      message: `Waiting on chain ${chainId}: ${work}, the oldest for ${seconds(nowMs - oldestAt)} s.`,
       remedy:
         'Look at the other findings first. With none, see that a process with ROLE=engine or ROLE=all runs, and look into its log for the step. If that says that no node has the log of a payment, name a node in rpcUrls that keeps all logs. If steps are carried out all the same, there are more of them than the process can do: limit clients (RATE_LIMIT_PER_MINUTE), or run more processes on a shared database, with the API in processes of its own (ROLE=api).',
     },

@@ -150,7 +150,7 @@ export function createHealth(deps: {
     const { config } = chain
     const [known, open, stuck] = await Promise.all([
       answerOr([], store.readLanes(config.chainId)),
-      answerOr(new Map<Address, number>(), store.countOpenTransactions(config.chainId)),
+      answerOr(new Map<Address, number>(), store.countOpenOf(config.chainId)),
       answerOr(null, store.readStuck(config.chainId, now() - stuckAfterMs(config.replaceAfterMs))),
     ])
     const lanes = known.map((lane) => {

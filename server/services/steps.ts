@@ -63,12 +63,12 @@ export function createSteps(deps: {
       const { batch } = work
       const signed = await proveRegistration(order, work)
       if (signed) await order.countFor?.(work.user)
-      const pays = work.kind === 'delegated' || work.kind === 'fulfilment'
-      const forbidden = pays ? forbiddenRecipient(work.user, work.intent, batch) : null
+      const vaultPays = work.kind === 'delegated' || work.kind === 'fulfilment'
+      const forbidden = vaultPays ? forbiddenRecipient(work.user, work.intent, batch) : null
       if (forbidden !== null) throw new ServiceError('recipient_not_allowed', forbidden)
-      const isAsked = work.view.status !== 'success' && work.view.status !== 'executing'
+      const mayStart = work.view.status !== 'success' && work.view.status !== 'executing'
       // A presigned step is refused as such, whatever it names: nothing of it was compared with the configuration.
-      if (isAsked && work.kind !== 'presigned') requireConfigured(work)
+      if (mayStart && work.kind !== 'presigned') requireConfigured(work)
       const { view, isAccepted } = await handedOver(work, {
         ref,
         order: {
@@ -78,7 +78,7 @@ export function createSteps(deps: {
           proofRequired: settings.onDemandProof === 'required',
           behindFailed: order.behindFailed,
         },
-        needs: pays && isAsked ? needsOf(batch) : [],
+        needs: vaultPays && mayStart ? needsOf(batch) : [],
         traceparent: order.traceparent,
       })
       return settledWithin(ref, view, waitMs ?? (isAccepted ? defaultWaitMs : 0), signal)
@@ -91,8 +91,8 @@ export function createSteps(deps: {
    * are checked before money moves.
    */
   function requireConfigured({ intent, kind, ref }: StepWork): void {
-    const isPaying = kind === 'delegated' || kind === 'payment'
-    const concerned = intent.chainBatches.slice(ref.stepIndex, isPaying ? undefined : ref.stepIndex + 1)
+    const userPays = kind === 'delegated' || kind === 'payment'
+    const concerned = intent.chainBatches.slice(ref.stepIndex, userPays ? undefined : ref.stepIndex + 1)
     for (const batch of concerned) {
       const chain = settings.chains.get(batch.chainId)
       if (!chain) {

@@ -126,7 +126,7 @@ export async function failAirdrop(database: Database, airdrop: Airdrop, message:
 /** Ends an airdrop as paid by a transaction that the journal does not have, or gave up. */
 export async function adoptAirdrop(database: Database, result: AirdropResult, now: number): Promise<void> {
   await database.transact(async (trx) => {
-    if (await bindAirdrop(trx, result.airdrop, null)) await settleAirdrop(trx, result, null, now)
+    if (await lockOpenAirdrop(trx, result.airdrop)) await settleAirdrop(trx, result, null, now)
   })
 }
 
@@ -147,24 +147,19 @@ export async function carriersOfAirdrops(from: Reader, transactionIds: readonly 
   return rows.map(({ transaction_id }) => transaction_id!)
 }
 
-/**
- * Ties a recorded transaction to its airdrop. `transaction` null: the airdrop is only locked. False: another visit
- * has got further with the airdrop.
- */
+/** Locks an airdrop that no transaction carries yet. False: another visit has got further with it. */
+export async function lockOpenAirdrop(trx: Transaction, airdrop: Airdrop): Promise<boolean> {
+  const row = await trx.lock(trx<AirdropRow>('airdrops').where(roundOf(airdrop))).first()
+  return row?.status === 'executing' && row.transaction_id === null
+}
+
+/** Ties a recorded transaction to an airdrop that is locked and that no transaction carries yet. */
 export async function bindAirdrop(
   trx: Transaction,
   airdrop: Airdrop,
-  transaction: { id: number; hash: Hash } | null,
-): Promise<boolean> {
-  const key = roundOf(airdrop)
-  const row = await trx.lock(trx<AirdropRow>('airdrops').where(key)).first()
-  if (row?.status !== 'executing' || row.transaction_id !== null) return false
-  if (transaction) {
-    await trx('airdrops')
-      .where(key)
-      .update({ transaction_id: transaction.id, transaction_hash: transaction.hash, due_at: null })
-  }
-  return true
+  { id, hash }: { id: number; hash: Hash },
+): Promise<void> {
+  await trx('airdrops').where(roundOf(airdrop)).update({ transaction_id: id, transaction_hash: hash, due_at: null })
 }
 
 /** How an airdrop ended, and by which transaction. `paidIn`: the block of its payment; null: it was not paid. */

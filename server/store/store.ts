@@ -105,7 +105,7 @@ export function createStore(database: Database) {
     readEventCounts: on(readEventCounts),
     readProgress: on(readProgress),
 
-    /** Batched: asked for most often of all. */
+    /** Grouped: asked for most often of all. */
     readStep,
     readStepsOf: on(readStepsOf),
     readStepWork: grouped((refs: StepRef[]) => readStepWorks(database, refs), mostAtOnce),
@@ -117,7 +117,7 @@ export function createStore(database: Database) {
     endLeases: on(endLeases),
     pullInFarOff: on(pullInFarOff),
     postponeStep: (ref: StepRef, delayMs: number, unseen?: StepWait['unseen']) => postpone({ ref, delayMs, unseen }),
-    /** Batched: many accounts are freed at once, those of a bundle. */
+    /** Grouped: many accounts are freed at once, those of a bundle. */
     hurryStep: grouped(on(hurrySteps), mostAtOnce),
     noteConfirmations: on(noteConfirmations),
 
@@ -137,8 +137,8 @@ export function createStore(database: Database) {
     readUsedUp: on(readUsedUp),
     resumeLane: on(resumeLane),
     retireLane: on(retireLane),
-    /** Batched: each transaction that is recorded asks, where there are several lanes. */
-    countOpenTransactions: grouped(on(countOpenOf), mostAtOnce),
+    /** Grouped: each transaction that is recorded asks, where there are several lanes. */
+    countOpenOf: grouped(on(countOpenOf), mostAtOnce),
 
     recordTransaction: createTransactionRecorder(database),
     recordForm: on(recordForm),
@@ -170,7 +170,7 @@ export function createStore(database: Database) {
 
     requestAirdrop: on(requestAirdrop),
     readAirdrop: on(readAirdrop),
-    /** Batched: many requests poll these. */
+    /** Grouped: many requests poll these. */
     readAirdropRound: grouped(
       (rounds: (AirdropKey & { round: number })[]) => readAirdropRounds(database, rounds),
       mostAtOnce,
@@ -182,7 +182,7 @@ export function createStore(database: Database) {
     failAirdrop: on(failAirdrop),
 
     reportDeposit: on(reportDeposit),
-    /** Batched: many requests poll these. */
+    /** Grouped: many requests poll these. */
     readDeposit: grouped((ids: number[]) => readDeposits(database, ids), mostAtOnce),
     claimDueDeposits: on(claimDueDeposits),
     postponeDeposit: grouped(on(postponeDeposits), mostAtOnce),

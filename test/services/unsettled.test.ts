@@ -67,7 +67,7 @@ describe('what waits for ever', () => {
     expect(await told(50_000, 'steps_waiting')).to.deep.equal([])
     const [finding] = await told(70_000, 'steps_waiting')
     expect(finding).to.include({ chainId })
-    expect(finding?.message).to.include(`0 steps and 1 airdrops wait for a transaction on chain ${chainId};`)
+    expect(finding?.message).to.include(`Waiting on chain ${chainId}: 1 airdrop,`)
   })
 
   it('is told of, if it is a payment that nobody looks for, and not while its user has yet to send it', async () => {
@@ -79,7 +79,7 @@ describe('what waits for ever', () => {
     await store.requestStep(aStepRequest({ ref, order, needs: [] }), now)
     // It is due by the database's clock, so since a while after `now`.
     const [finding] = await told(600_000, 'steps_waiting')
-    expect(finding?.message).to.include('1 steps and 0 airdrops')
+    expect(finding?.message).to.include('Waiting on chain 1: 1 step,')
     // Nor is what follows it.
     const payout = { action: 'execute', hash: null, signed: false } as const
     await store.requestStep(aStepRequest({ ref: { ...ref, stepIndex: 1 }, order: payout, needs: [] }), now)
@@ -93,7 +93,7 @@ describe('what waits for ever', () => {
     await store.reportDeposit({ ...report, transactionHash: randomHash(), isDeposit: true }, 1, now)
     expect(await told(50_000, 'steps_waiting')).to.deep.equal([])
     const [finding] = await told(600_000, 'steps_waiting')
-    expect(finding?.message).to.include(`on chain ${chainId}, and 1 reported deposits for the engine;`)
+    expect(finding?.message).to.include(`Waiting on chain ${chainId}: 1 reported deposit,`)
   })
 
   it('is told of, if it is a final payment of which nodes do not agree', async () => {
@@ -126,7 +126,7 @@ describe('what waits for ever', () => {
     for (const ref of refs) await store.requestStep(aStepRequest({ ref, order, needs: [] }), now)
     await store.takeAccounts([(await store.readStepWork(refs[0]!))!])
     const [finding] = await told(600_000, 'steps_waiting')
-    expect(finding?.message, 'the one that has it').to.include('1 steps and 0 airdrops')
+    expect(finding?.message, 'the one that has it').to.include(`Waiting on chain ${chainId}: 1 step,`)
   })
 
   it('is told of, if it is a final transaction of which nobody can say what it has done', async () => {

@@ -3,7 +3,8 @@ import { isUuid } from '../../domain/uuid.js'
 import type { ActionsService } from '../../services/actions.js'
 import type { Handlers } from '../handlerTypes.js'
 import { presentAction, presentIntent } from '../present.js'
-import { lower, parseAuthorization, parseIntent } from '../requests/parseIntent.js'
+import { lower } from '../requests/lower.js'
+import { parseAuthorization, parseIntent } from '../requests/parseIntent.js'
 import { requireActionId } from './requireActionId.js'
 
 export function createActionHandlers(

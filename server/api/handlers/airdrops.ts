@@ -2,7 +2,7 @@ import type { Address } from 'viem'
 import { readToken } from '../../../sdk/src/readToken.js'
 import type { AirdropsService } from '../../services/airdrops.js'
 import type { Handlers } from '../handlerTypes.js'
-import { lower } from '../requests/parseIntent.js'
+import { lower } from '../requests/lower.js'
 import { preferredWait } from './preferredWait.js'
 
 export function createAirdropHandlers(airdrops: AirdropsService): Pick<Handlers, 'requestAirdrop'> {

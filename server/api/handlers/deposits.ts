@@ -3,7 +3,7 @@ import type { DepositsService } from '../../services/deposits.js'
 import { checksumAddress } from '../checksumAddress.js'
 import type { Handlers } from '../handlerTypes.js'
 import { presentBalance, presentDeposit } from '../present.js'
-import { lower } from '../requests/parseIntent.js'
+import { lower } from '../requests/lower.js'
 import { preferredWait } from './preferredWait.js'
 
 export function createDepositHandlers(deposits: DepositsService): Pick<Handlers, 'recordDeposit' | 'getBalances'> {

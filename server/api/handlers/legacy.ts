@@ -2,7 +2,8 @@ import { ServiceError } from '../../domain/errors.js'
 import { nameOf } from '../../domain/issueAt.js'
 import type { LegacyService } from '../../services/legacy.js'
 import type { Handlers } from '../handlerTypes.js'
-import { lower, parseAuthorization, parseCall } from '../requests/parseIntent.js'
+import { lower } from '../requests/lower.js'
+import { parseAuthorization, parseCall } from '../requests/parseIntent.js'
 import { deprecated } from '../replies/deprecated.js'
 
 /** Paths in the action that a transaction becomes, and where the same is in the body that the client has sent. */

@@ -4,7 +4,7 @@ import type { ActionsService } from '../../services/actions.js'
 import type { StepsService } from '../../services/steps.js'
 import type { Handlers } from '../handlerTypes.js'
 import { presentStep } from '../present.js'
-import { lower } from '../requests/parseIntent.js'
+import { lower } from '../requests/lower.js'
 import { preferredWait } from './preferredWait.js'
 import { requireActionId } from './requireActionId.js'
 

@@ -3,7 +3,7 @@ import { ServiceError } from '../../domain/errors.js'
 import type { VenueTxHashesService } from '../../services/venueTxHashes.js'
 import type { Handlers } from '../handlerTypes.js'
 import { presentVenueTxHash } from '../present.js'
-import { lower } from '../requests/parseIntent.js'
+import { lower } from '../requests/lower.js'
 
 export function createVenueTxHashHandlers(
   venueTxHashes: VenueTxHashesService,

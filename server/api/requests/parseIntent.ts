@@ -3,6 +3,7 @@ import { readToken } from '../../../sdk/src/readToken.js'
 import type { Call, ChainAuthorization, TokenTransfer } from '../../domain/action.js'
 import type { UnverifiedIntent } from '../../services/checkAction.js'
 import type * as wire from '../generated/types.gen.js'
+import { lower } from './lower.js'
 
 /** An intent of a request as the service knows it: lower case, `bigint`, one name for the native currency. */
 export function parseIntent(intent: wire.IntentRequest): UnverifiedIntent {
@@ -40,10 +41,6 @@ export function parseAuthorization(authorization: wire.ChainAuthorization): Chai
     s: word(authorization.s),
     yParity: authorization.yParity ?? 0,
   }
-}
-
-export function lower<T extends Hex>(hex: T): T {
-  return hex.toLowerCase() as T
 }
 
 function parseBatch(batch: { chainId: number; tokenTransfers: wire.TokenTransfer[] }) {

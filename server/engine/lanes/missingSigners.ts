@@ -18,7 +18,7 @@ export function createMissingSignerCheck(
   return async function check(): Promise<void> {
     if (elapsedMs(checkedAt, tools.now()) < checkEveryMs) return
     checkedAt = tools.now()
-    const open = await tools.store.countOpenTransactions(chainId)
+    const open = await tools.store.countOpenOf(chainId)
     const missing = [...open].filter(([signer]) => !tools.signers.has(signer))
     for (const [signer, transactions] of missing) {
       if (told.has(signer)) continue

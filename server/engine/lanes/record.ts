@@ -114,7 +114,7 @@ async function usableLanes(chain: Chain, tools: EngineTools): Promise<{ signer: 
   if (!(await tools.lanesChecked.within(chainId, noLaneMs))) return []
   // Whether the only lane takes work shows when its nonce is read.
   if (tools.signers.size === 1) return [...tools.signers.keys()].map((signer) => ({ signer, open: 0 }))
-  const [lanes, open] = await Promise.all([tools.store.readLanes(chainId), tools.store.countOpenTransactions(chainId)])
+  const [lanes, open] = await Promise.all([tools.store.readLanes(chainId), tools.store.countOpenOf(chainId)])
   return lanes
     .filter(({ status, signer }) => status === 'active' && tools.signers.has(signer) && !isResting(signer, tools))
     .map(({ signer }) => ({ signer, open: open.get(signer) ?? 0 }))

@@ -15,13 +15,13 @@ export function openExposures({ config }: ChainState, exposures: OpenExposure[])
         kind === 'credit'
           ? `The payment ${transactionHash} is gone from the chain, and ${amount} of ${getAddress(token)} (in its smallest unit) was paid out on it.`
           : `${transactionHash} paid ${amount} of ${getAddress(token)} (in its smallest unit) after the credit for it had been given back.`,
-      remedy: `${kind === 'credit' ? goneCredit : paidTwice}, then: npm run operate -- exposure settle ${id}`,
+      remedy: `${kind === 'credit' ? goneCredit : paidWithoutCredit}, then: npm run operate -- exposure settle ${id}`,
     }))
 }
 
 const goneCredit =
   'Raise the chain’s confirmations. The payment makes it good by itself where it comes again, and so does another one that the user registers for the same step. Settled, none of them does: so settle it only once no step of its action waits for a payment any more, and agree with the user who bears it'
-const paidTwice =
+const paidWithoutCredit =
   'The user has had this without credit for it. Agree with him who bears it (or, where his client has posted the action again, take an acknowledged payout back by payout forget)'
 
 export function pausedVault({ config, limits }: ChainState): Finding[] {

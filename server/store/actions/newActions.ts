@@ -62,7 +62,7 @@ export function createActionIntake(database: Database) {
   return async (entry: NewAction): Promise<InsertOutcome> => {
     const writing = writingOf(entry)
     const isStored = isSmall(writing) && (await together(writing))
-    return isStored ? { outcome: 'created' } : insertAction(database, entry, writing)
+    return isStored ? { outcome: 'created' } : insertAlone(database, entry, writing)
   }
 }
 
@@ -106,7 +106,7 @@ export async function insertAll(database: Database, writings: readonly Writing[]
   }
 }
 
-/** True for each action that was stored; the others are stored already, or may be, and need `insertAction`. */
+/** True for each action that was stored; the others are stored already, or may be, and need `insertAlone`. */
 async function insertNewActions(database: Database, writings: readonly Writing[]): Promise<boolean[]> {
   const entries = writings.map(({ entry }) => entry)
   try {
@@ -138,7 +138,7 @@ function knownOf(trx: Transaction, table: string, column: string, keys: readonly
 }
 
 /** Stores an action with its intents and steps, or tells what stands in its way. All or nothing. */
-export async function insertAction(
+export async function insertAlone(
   database: Database,
   entry: NewAction,
   writing = writingOf(entry),
@@ -151,6 +151,7 @@ export async function insertAction(
         if (key.length > 0) await trx('idempotency_keys').insert(key)
       }
       if (known) return known
+      forgetExpiredKey(trx, entry)
       writeActions(trx, [writing])
       return { outcome: 'created' }
     })
@@ -179,11 +180,6 @@ async function findKnown(trx: Transaction, entry: NewAction): Promise<InsertOutc
         ? { outcome: 'existing', actionId: used.action_id, by: 'key' }
         : { outcome: 'keyReused' }
     }
-    if (used) {
-      // The time too: a key that somebody else has stored anew meanwhile stays, and refuses ours.
-      const expired = { ...key, created_at: used.created_at }
-      await trx('idempotency_keys').where(expired).delete()
-    }
   }
   for (const [intentIndex, signedKey] of entry.signedKeys.entries()) {
     if (!signedKey) continue
@@ -197,6 +193,13 @@ async function findKnown(trx: Transaction, entry: NewAction): Promise<InsertOutc
       : { outcome: 'duplicateIntent', intentIndex }
   }
   return null
+}
+
+/** Makes room for the action's key where it was used long ago. One that was stored anew meanwhile stays. */
+function forgetExpiredKey(trx: Transaction, { idempotencyKeyHash, now }: NewAction): void {
+  if (!idempotencyKeyHash) return
+  const kept = trx('idempotency_keys').where({ key_hash: idempotencyKeyHash })
+  trx.later(kept.where('created_at', '<=', now - keyLifetimeMs).delete())
 }
 
 /** Writes actions by one statement per table, however many they are; but for intents that are long. */

@@ -5,7 +5,7 @@ import { payoutCause, payoutsOfAttempt } from '../money/causes.js'
 import { type Arrival, creditArrivals } from '../money/creditArrivals.js'
 import { drawingSteps, releaseCredit, reserveCredit, spendCredit, spenderOf } from '../money/credits.js'
 import type { Transaction } from '../connection/database.js'
-import { areSettledAgain, recordExposure } from '../money/exposures.js'
+import { takeAllSettled, recordExposure } from '../money/exposures.js'
 import { post } from '../money/ledger.js'
 import { unbindPayment } from '../money/payments.js'
 import { attemptOf, beginningWith, type LedgerRow, refOf, stepKeyColumns, type StepRow } from '../rows.js'
@@ -95,7 +95,7 @@ export async function bookLate(
   const late = { ...row, reopenings: row.reopenings + 1 }
   const spender = spenderOf(late)
   const isDrawn = async () => (await trx.together(...drawingSteps(trx, [spender.ref]))).flat().length > 0
-  const isSettled = () => areSettledAgain(trx, payoutsOf(row, result))
+  const isSettled = () => takeAllSettled(trx, payoutsOf(row, result))
   const isReserved = async () =>
     needs !== null && (await reserveCredit(trx, spender, needs, now)).outcome === 'reserved'
   // What is set aside for the step comes first: the payout that was settled with the user may be another step's.

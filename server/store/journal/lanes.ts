@@ -192,7 +192,7 @@ export async function retireLane(
     await trx('lanes').where(key).update({ status, reason: 'retired by an operator', updated_at: now })
     return { outcome: 'retired', givenUp: open.length }
   })
-  if (retirement.outcome === 'retired') await hurryHeld(database)
+  if (retirement.outcome === 'retired') await hurryWaiting(database)
   return retirement
 }
 
@@ -213,7 +213,7 @@ async function giveUp(trx: Transaction, ids: readonly number[], now: number): Pr
 /**
  * Makes waiting steps due at once, payouts that were held among them: these wait for up to half a minute between looks.
  */
-async function hurryHeld(database: Database): Promise<void> {
+async function hurryWaiting(database: Database): Promise<void> {
   await database.write((knex) =>
     knex('steps')
       .where('due_at', '>', database.atOnce())
@@ -308,6 +308,6 @@ export async function resumeLane(
       })
     return status
   })
-  await hurryHeld(database)
+  await hurryWaiting(database)
   return status
 }

@@ -16,7 +16,7 @@ import {
 } from './bookResult.js'
 import { drawingSteps } from '../money/credits.js'
 import { type Database, type Transaction } from '../connection/database.js'
-import { isBindingSigned, isItsOwn } from '../money/payments.js'
+import { isBindingSigned, claimForAction } from '../money/payments.js'
 import {
   attemptOf,
   byName,
@@ -69,7 +69,7 @@ async function refuseUsed(trx: Transaction, row: StepRow, result: StepResult): P
   const ref = refOf(row)
   const signed = await isBindingSigned(trx, ref)
   const payment = { chainId: row.chain_id, hash: result.transactionHash, user: row.user, ref, signed }
-  if (await isItsOwn(trx, payment)) return result
+  if (await claimForAction(trx, payment)) return result
   const message = 'This transaction already backs a step or a recorded deposit.'
   return {
     status: 'error',

@@ -4,7 +4,7 @@ import type { Airdrop } from '../../domain/airdrop.js'
 import type { StepView } from '../../domain/views.js'
 import { changeSteps, type StepChange } from '../actions/stepChange.js'
 import { lockedSteps } from '../actions/steps.js'
-import { bindAirdrop } from '../airdrops.js'
+import { bindAirdrop, lockOpenAirdrop } from '../airdrops.js'
 import type { Database, Transaction } from '../connection/database.js'
 import { isDuplicate } from '../connection/databaseErrors.js'
 import { attemptOf, byName, formsTable, type StepRow, toStepView, type TransactionRow } from '../rows.js'
@@ -110,7 +110,7 @@ async function storeSigned(
     if (judged.stale.length > 0) return { outcome: 'stale', steps: judged.stale }
     const pays = [...rows.values()].some(({ step_key }) => step_key !== null)
     if (pays && ahead.length > 0) return { outcome: 'held' }
-    if (entry.airdrop && !(await bindAirdrop(trx, entry.airdrop, null))) return { outcome: 'stale', steps: [] }
+    if (entry.airdrop && !(await lockOpenAirdrop(trx, entry.airdrop))) return { outcome: 'stale', steps: [] }
     // After the steps: where another visit has got further with one of them, no other nonce helps.
     if (lane.next_nonce !== signed.nonce) return { outcome: 'nonceTaken' }
     return writeRecorded(trx, entry, { ...signed, ...judged, refs: steps.map(({ ref }) => ref) }, now)

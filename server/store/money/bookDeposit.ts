@@ -9,7 +9,7 @@ import { addCredits, countLost, creditedTo, creditsOf, requireUndone, standing }
 import type { Transaction } from '../connection/database.js'
 import { walletCause, withdrawalCause } from './causes.js'
 import type { DepositRow, FoundDeposit } from './deposits.js'
-import { recordExposure, settledAgain } from './exposures.js'
+import { recordExposure, takeSettled } from './exposures.js'
 import { post } from './ledger.js'
 import { type CreditMove, moveCredits } from './moveCredits.js'
 import { type BalanceRow, beginningWith, type CreditRow, refOf, stepKeyColumns, type StepRow } from '../rows.js'
@@ -194,7 +194,7 @@ async function withdrawFromVault(trx: Transaction, row: DepositRow, logIndex: nu
   const available = sum(credits.map((credit) => BigInt(credit.available)))
   if (available < amount && row.reopenings === 0) return exceeds(amount, available)
   const settled =
-    row.reopenings > 0 ? await settledAgain(trx, { ...key, transactionHash: row.transaction_hash, amount }) : 0n
+    row.reopenings > 0 ? await takeSettled(trx, { ...key, transactionHash: row.transaction_hash, amount }) : 0n
   let open = amount - settled
   const moves: CreditMove[] = []
   for (const credit of credits) {

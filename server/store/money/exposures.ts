@@ -43,7 +43,7 @@ type ExposureRow = {
  */
 export async function recordExposure(trx: Transaction, exposure: Exposure, now: number): Promise<void> {
   if (exposure.amount === 0n) return
-  const settled = exposure.kind === 'payout' ? await settledAgain(trx, exposure) : 0n
+  const settled = exposure.kind === 'payout' ? await takeSettled(trx, exposure) : 0n
   const open = (exposure.amount - settled).toString()
   if (open === '0') return
   await trx('exposures').insert({
@@ -86,15 +86,15 @@ export async function undoPayout(trx: Transaction, payout: Moved, now: number): 
  * Notes that a payout has come again that had been settled with the user and had gone from the chain: it is settled
  * still, and takes nothing of what the user has paid since. Returns how much of the payout that holds for.
  */
-export function settledAgain(trx: Transaction, payout: Moved): Promise<bigint> {
+export function takeSettled(trx: Transaction, payout: Moved): Promise<bigint> {
   return moveSettled(trx, payout, 'comesAgain')
 }
 
 /**
- * As `settledAgain`, for all payouts of one user and transaction; false: they are not settled
+ * As `takeSettled`, for all payouts of one user and transaction; false: they are not settled
  * in full, and nothing is noted.
  */
-export async function areSettledAgain(trx: Transaction, payouts: readonly Moved[]): Promise<boolean> {
+export async function takeAllSettled(trx: Transaction, payouts: readonly Moved[]): Promise<boolean> {
   const sums = new Map<string, Moved>()
   for (const payout of payouts) {
     const key = `${payout.chainId} ${payout.token}`
@@ -104,7 +104,7 @@ export async function areSettledAgain(trx: Transaction, payouts: readonly Moved[
     const rows = await settledRows(trx, whole)
     if (sum(rows.map((row) => BigInt(row.undone_amount))) < whole.amount) return false
   }
-  for (const whole of sums.values()) await settledAgain(trx, whole)
+  for (const whole of sums.values()) await takeSettled(trx, whole)
   return sums.size > 0
 }
 

@@ -43,7 +43,7 @@ export async function bindPayment(trx: Transaction, payment: Payment, now: numbe
     if (!(await releasePayouts(trx, holder)) || (await isDrawnOn(trx, payment))) return 'used'
     await takeOver(trx, payment, holder, now)
   }
-  if (!(await isItsOwn(trx, payment)) || (await backsAnothers(trx, payment))) return 'used'
+  if (!(await claimForAction(trx, payment)) || (await backsAnothers(trx, payment))) return 'used'
   try {
     await trx('payments').insert({
       ...key,
@@ -86,11 +86,11 @@ export async function unbindPayment(trx: Transaction, ref: StepRef): Promise<voi
 }
 
 /**
- * Whether the payment's transaction is free for its action: false where it has become credit by itself or in
- * another action. A stranger may have reported it as a deposit: the user's signature then moves the credit to his
- * action, while nothing is drawn on it.
+ * Claims the credit of a payment's transaction for its action. False: it has become credit by itself or in another
+ * action, and stays that. A stranger may have reported it as a deposit: the user's signature then moves the credit to
+ * his action, while nothing is drawn on it.
  */
-export async function isItsOwn(trx: Transaction, payment: Payment): Promise<boolean> {
+export async function claimForAction(trx: Transaction, payment: Payment): Promise<boolean> {
   if (!(await isRecordedElsewhere(trx, payment))) return true
   if (!payment.signed || (await isDrawnOn(trx, payment))) return false
   await assignCredits(trx, payment)

@@ -71,7 +71,8 @@ export async function createActionsTables(knex: Knex): Promise<void> {
     column.word(t, 'error_code').nullable()
     column.message(t, 'error_message').nullable()
     t.boolean('error_retryable').nullable()
-    // The key by which the vault remembers the step's payout. Null until first prepared, then fixed.
+    // The key by which the vault remembers the step's payout. Null until first prepared, and again where its payment
+    // goes over to another step, or the vault has paid under the key for another.
     column.hash(t, 'step_key').nullable().unique()
     // The journal's transaction that carries the step, or that the step has ended with.
     // Null: none yet, or none any more.

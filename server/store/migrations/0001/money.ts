@@ -29,7 +29,8 @@ export async function createMoneyTables(knex: Knex): Promise<void> {
     t.integer('log_index').notNullable()
     column.address(t, 'user').notNullable()
     column.address(t, 'token').notNullable()
-    // amount = available + reserved + spent, in the token's smallest unit
+    // In the token's smallest unit: what arrived, what of it can be used, and what is set aside. The rest was spent or
+    // withdrawn, or has made an exposure good.
     column.amount(t, 'amount').notNullable()
     column.amount(t, 'available').notNullable()
     column.amount(t, 'reserved').notNullable()
