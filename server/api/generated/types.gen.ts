@@ -148,7 +148,7 @@ export type SignedChainBatch = {
 
 /**
  * One chain's part of an on-demand intent. With transfers from `solver` only and an empty `call` (value `0`, data `0x`) it is the solver's. Any other one is the user's to
- * carry out and register: with a transfer from his address, a `call` with value or data, or with neither, when all that is asked for is a transaction of his to `call.to`.
+ * carry out and register: with a transfer from his address, a `call` with value or data, or with neither, when all that is asked for is a bare transaction of his to `call.to`, without value and data. An empty `call` beside transfers is not looked at; its `to` may be the zero address.
  *
  */
 export type OnDemandChainBatch = {
@@ -179,7 +179,7 @@ export type SignedIntentRequest = {
     nbf: UnixSeconds;
     exp: UnixSeconds;
     /**
-     * One step for each, executed in this order. `signature` is 65 bytes (r, s, v) by `user` over all of them; it holds from `nbf` (0 means at once) until `exp`. Calls of the user's account are refused by the chain itself after that; a step without calls, which only pays, is begun until then, and may be mined later.
+     * One step for each, executed in this order. `signature` is 65 bytes (r, s, v) by `user` over all of them; it holds from `nbf` (0 means at once) until `exp`. Calls of the user's account are refused by the chain itself after that; a step without calls, which only pays, is begun only before `exp`, and may be mined after it.
      */
     chainBatches: Array<SignedChainBatch>;
 };
@@ -282,7 +282,7 @@ export type ActionCreated = {
  */
 export type StepRequest = {
     /**
-     * `execute` carries the step out; for a step that the user pays, it verifies the payment and goes on to the solver's steps that follow. `register` only verifies the payment; `execute` before it is verified has it go on all the same, and after that nothing is done again: execute the steps that follow.
+     * `execute` carries the step out; for a step that the user pays, it verifies the payment and goes on to the solver's steps that follow. `register` only verifies the payment. An `execute` that comes before it is verified has the service go on to the solver's steps all the same. Once it is verified, `execute` does nothing more: execute the steps that follow yourself.
      */
     action?: 'execute' | 'register';
     /**
@@ -376,7 +376,7 @@ export type Step = {
      */
     requiredConfirmations: number;
     /**
-     * How often the step has been asked for and tried. A step may be tried 5 times; tries that ended for no reason of its own, as for want of credit or of money in the vault, don't count for that.
+     * How often the step has been asked for and tried. A step may be tried 5 times; tries that failed for reasons outside it, such as missing credit or too little in the vault, don't count for that.
      */
     attempts: number;
     /**
@@ -538,6 +538,9 @@ export type DepositRequest = {
     sender: Address;
     tokenAddress: TokenAddress;
     chainId: ChainId;
+    /**
+     * How much has moved, at least 1; in the token's smallest unit.
+     */
     amount: Uint256;
     /**
      * False for a withdrawal.
@@ -667,7 +670,7 @@ export type AirdropRequest = {
      */
     wallet: Address;
     /**
-     * How many; at most, and by default, the amount in `GET /chains`. More is refused.
+     * How many, at least 1; at most, and by default, the amount in `GET /chains`. More is refused.
      */
     amount?: Uint256;
 };
@@ -801,7 +804,7 @@ export type Chain = {
      */
     solver: Address;
     /**
-     * How many confirmations the service waits for.
+     * How many confirmations the service waits for at least. For large amounts it may wait for more, as `requiredConfirmations` of a step tells.
      */
     confirmations: number;
     /**
@@ -1329,7 +1332,7 @@ export type CreateActionData = {
 export type CreateActionErrors = {
     /**
      * The action can't be accepted; nothing is stored. `error` is a sentence; `issues`, if there, tells each thing that is wrong and where.
-     * With `chainAuthorizations` missing there is `error` alone.
+     * With `chainAuthorizations` missing, or an `Idempotency-Key` that is empty, too long or not printable, there is `error` alone.
      *
      */
     400: ActionErrorBody;

@@ -56,13 +56,7 @@ async function readPage(
   database: Database,
   filter: Page,
 ): Promise<{ actions: ActionView[]; hasMore: boolean }> {
-  const { transactionHash } = filter
-  const listed =
-    transactionHash === null
-      ? inOrder(reader, database, filter)
-      : reader<ActionRow>('actions').whereIn('id', await idsOf(reader, database, { ...filter, transactionHash }))
-  const columns = ['id', 'user', 'created_at', 'updated_at'] as const
-  const rows = await listed.orderBy('id', 'desc').select(...columns)
+  const rows = await listed(reader, database, filter)
   const onPage = rows.slice(0, filter.limit)
   const actions: ActionView[] = []
   let length = 0
@@ -98,19 +92,39 @@ function actionIdOf({ action_id }: { action_id: string }): string {
   return action_id
 }
 
+const actionColumns = ['id', 'user', 'created_at', 'updated_at'] as const
+
+/** The actions of a page, and one more where there is one. */
+async function listed(
+  reader: Knex,
+  database: Database,
+  filter: Page,
+): Promise<Pick<ActionRow, (typeof actionColumns)[number]>[]> {
+  const { transactionHash } = filter
+  if (transactionHash === null) return inOrder(reader, database, filter)
+  const ids = await idsOf(reader, database, { ...filter, transactionHash })
+  if (ids.length === 0) return []
+  return reader<ActionRow>('actions')
+    .whereIn('id', ids)
+    .orderBy('id', 'desc')
+    .select(...actionColumns)
+}
+
 /**
- * The actions of a page and one more, by the index that has them in their order. MariaDB would by itself read all
- * actions of a user or a status, newest first, and throw away those before the page.
+ * By the index that has them in their order. MariaDB would by itself read all actions of a user or a status, newest
+ * first, and throw away those before the page.
  */
-function inOrder(reader: Knex, database: Database, { user, status, before, limit }: Page) {
+async function inOrder(reader: Knex, database: Database, { user, status, before, limit }: Page) {
   const columns = [...(user === null ? [] : ['user']), ...(status === null ? [] : ['status'])]
   const table =
     columns.length === 0 ? 'actions' : database.by('actions', ['actions', ...columns, 'id', 'index'].join('_'))
-  const query = reader<ActionRow>(table).limit(limit + 1)
+  const query = reader<ActionRow>(table)
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
   if (user !== null) void query.where({ user })
   if (status !== null) void query.where({ status })
   if (before !== null) void query.where('id', '<', before)
-  return query
+  return query.select(...actionColumns)
 }
 
 /**
